@@ -1,0 +1,26 @@
+# A room is one folder of src/ built as one static library; DESIGN: docs/architecture.md.
+
+# sampan_room(NAME SOURCES a.cc b.cc ROOMS base tensor LIBRARIES fmt::fmt)
+function(sampan_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  list(TRANSFORM ROOM_ROOMS PREPEND sampan_)
+  add_library(sampan_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(sampan_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src
+                                                   ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(sampan_${name} PUBLIC sampan_build_flags ${ROOM_ROOMS}
+                                       PRIVATE ${ROOM_LIBRARIES})
+endfunction()
+
+# sampan_test(base SOURCES a_test.cc ROOMS base LIBRARIES ... LABELS unit): one test program a folder.
+function(sampan_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+  list(TRANSFORM TEST_ROOMS PREPEND sampan_)
+  add_executable(sampan_${name}_test ${TEST_SOURCES})
+  target_include_directories(sampan_${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(sampan_${name}_test PRIVATE
+    SAMPAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SAMPAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(sampan_${name}_test PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES}
+    GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(sampan_${name}_test TEST_PREFIX "${name}." PROPERTIES
+    LABELS "${TEST_LABELS}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
+endfunction()

@@ -1,0 +1,52 @@
+#include "base/system_error.h"
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/fail.h"
+
+namespace sampan::base {
+namespace {
+
+std::string_view next_step(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound: return "check the path";
+    case ErrorCode::kPermissionDenied: return "check the permissions of the path and its folder";
+    case ErrorCode::kAlreadyExists: return "choose another path or remove it";
+    case ErrorCode::kResourceExhausted: return "free some space or raise the limit";
+    default: return "check the device and the path";
+  }
+}
+
+}  // namespace
+
+ErrorCode error_code_of_errno(int error) noexcept {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return ErrorCode::kNotFound;
+    case EEXIST:
+    case ENOTEMPTY: return ErrorCode::kAlreadyExists;
+    case EACCES:
+    case EPERM:
+    case EROFS: return ErrorCode::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM: return ErrorCode::kResourceExhausted;
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EINVAL: return ErrorCode::kInvalidArgument;
+    default: return ErrorCode::kInternal;
+  }
+}
+
+void fail_with_errno(int error, std::string_view action, const std::filesystem::path& path) {
+  const ErrorCode code = error_code_of_errno(error);
+  fail(code, "{}: {}: {}; {}", path.string(), action, std::generic_category().message(error),
+       next_step(code));
+}
+
+}  // namespace sampan::base
