@@ -1,0 +1,18 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace sampan::cli {
+
+// One function a subcommand, each in its own file. It adds the subcommand and its options to `app`
+// and sets the callback that runs it while the command line is parsed. A callback throws `Error` to
+// end the program with that error's line and exit code, or `ExitStatus` to end it silently.
+
+/// Ends the program with this status without a further word.
+struct ExitStatus {
+  int status = 0;
+};
+
+}  // namespace sampan::cli

@@ -1,0 +1,73 @@
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include "base/system_error.h"
+
+namespace sampan::cli {
+namespace {
+
+// Line breaks inside a message (from a path, say) would make two lines of one error.
+void append_as_one_line(std::string& line, std::string_view message) {
+  for (const char c : message) line += c == '\n' || c == '\r' ? ' ' : c;
+}
+
+void write_to_stderr(std::string_view line) noexcept {
+  while (!line.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+bool colour_wanted() noexcept {
+  const char* no_color = std::getenv("NO_COLOR");
+  return stderr_is_terminal() && (no_color == nullptr || *no_color == '\0');
+}
+
+}  // namespace
+
+void print_line(std::string_view text) {
+  std::string line(text);
+  line += '\n';
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) base::fail_with_errno(errno, "write", "standard output");
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void print_error(std::string_view message) noexcept {
+  try {
+    const bool colour = colour_wanted();
+    std::string line = "sampan: ";
+    line += colour ? "\x1b[1;31merror:\x1b[0m " : "error: ";
+    append_as_one_line(line, message);
+    line += '\n';
+    write_to_stderr(line);
+  } catch (...) {
+    write_to_stderr("sampan: error: out of memory\n");
+  }
+}
+
+void print_note(std::string_view message) noexcept {
+  try {
+    std::string line = "sampan: ";
+    append_as_one_line(line, message);
+    line += '\n';
+    write_to_stderr(line);
+  } catch (...) {
+    write_to_stderr("sampan: out of memory\n");
+  }
+}
+
+bool stderr_is_terminal() noexcept { return ::isatty(STDERR_FILENO) == 1; }
+
+}  // namespace sampan::cli
