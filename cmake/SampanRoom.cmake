@@ -1,4 +1,4 @@
-# A room is one folder of src/ built as one static library; DESIGN: docs/architecture.md.
+# A room is one folder of src/ built as one static library; see docs/architecture.md.
 
 # sampan_room(NAME SOURCES a.cc b.cc ROOMS base tensor LIBRARIES fmt::fmt)
 function(sampan_room name)
@@ -9,9 +9,12 @@ function(sampan_room name)
                                                    ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(sampan_${name} PUBLIC sampan_build_flags ${ROOM_ROOMS}
                                        PRIVATE ${ROOM_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY SAMPAN_ROOMS sampan_${name})
 endfunction()
 
-# sampan_test(base SOURCES a_test.cc ROOMS base LIBRARIES ... LABELS unit): one test program a folder.
+# sampan_test(base SOURCES a_test.cc ROOMS base LIBRARIES ... LABELS tsan): one test program a folder.
+# Tests labelled tsan also run in the preset of that name; they must not call ONNX Runtime, into which
+# ThreadSanitizer cannot see.
 function(sampan_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
   list(TRANSFORM TEST_ROOMS PREPEND sampan_)
@@ -23,4 +26,7 @@ function(sampan_test name)
     GTest::gmock GTest::gtest_main)
   gtest_discover_tests(sampan_${name}_test TEST_PREFIX "${name}." PROPERTIES
     LABELS "${TEST_LABELS}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
+  if(tsan IN_LIST TEST_LABELS)
+    add_dependencies(sampan_tsan_tests sampan_${name}_test)
+  endif()
 endfunction()
