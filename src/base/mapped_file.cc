@@ -1,6 +1,5 @@
 #include "base/mapped_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,25 +9,11 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
 
 namespace sampan::base {
 namespace {
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(const std::filesystem::path& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) fail_with_errno(errno, "cannot open", path);
-  }
-  ~FileDescriptor() { ::close(descriptor_); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 std::size_t regular_file_size(const FileDescriptor& file, const std::filesystem::path& path) {
   struct stat status = {};
@@ -42,7 +27,7 @@ std::size_t regular_file_size(const FileDescriptor& file, const std::filesystem:
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
-  const FileDescriptor file(path);
+  const FileDescriptor file = FileDescriptor::open_for_reading(path);
   const std::size_t size = regular_file_size(file, path);
   if (size == 0) return;  // mmap refuses length 0; an empty span says the same
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -64,11 +49,13 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  const FileDescriptor file(path);
+  const FileDescriptor file = FileDescriptor::open_for_reading(path);
   const std::size_t size = regular_file_size(file, path);
   if (size > max_bytes)
-    fail(ErrorCode::kResourceExhausted, "{}: {} bytes long, more than the {} expected of this kind "
-         "of file; check that it is the right one", path.string(), size, max_bytes);
+    fail(ErrorCode::kResourceExhausted,
+         "{}: {} bytes long, more than the {} expected of this kind "
+         "of file; check that it is the right one",
+         path.string(), size, max_bytes);
   std::string content(size, '\0');
   std::size_t done = 0;
   while (done < size) {

@@ -10,11 +10,16 @@ namespace {
 
 std::string_view next_step(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kNotFound: return "check the path";
-    case ErrorCode::kPermissionDenied: return "check the permissions of the path and its folder";
-    case ErrorCode::kAlreadyExists: return "choose another path or remove it";
-    case ErrorCode::kResourceExhausted: return "free some space or raise the limit";
-    default: return "check the device and the path";
+    case ErrorCode::kNotFound:
+      return "check the path";
+    case ErrorCode::kPermissionDenied:
+      return "check the permissions of the path and its folder";
+    case ErrorCode::kAlreadyExists:
+      return "choose another path or remove it";
+    case ErrorCode::kResourceExhausted:
+      return "free some space or raise the limit";
+    default:
+      return "check the device and the path";
   }
 }
 
@@ -23,23 +28,29 @@ std::string_view next_step(ErrorCode code) {
 ErrorCode error_code_of_errno(int error) noexcept {
   switch (error) {
     case ENOENT:
-    case ENOTDIR: return ErrorCode::kNotFound;
+    case ENOTDIR:
+      return ErrorCode::kNotFound;
     case EEXIST:
-    case ENOTEMPTY: return ErrorCode::kAlreadyExists;
+    case ENOTEMPTY:
+      return ErrorCode::kAlreadyExists;
     case EACCES:
     case EPERM:
-    case EROFS: return ErrorCode::kPermissionDenied;
+    case EROFS:
+      return ErrorCode::kPermissionDenied;
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
     case EMFILE:
     case ENFILE:
-    case ENOMEM: return ErrorCode::kResourceExhausted;
+    case ENOMEM:
+      return ErrorCode::kResourceExhausted;
     case EISDIR:
     case ELOOP:
     case ENAMETOOLONG:
-    case EINVAL: return ErrorCode::kInvalidArgument;
-    default: return ErrorCode::kInternal;
+    case EINVAL:
+      return ErrorCode::kInvalidArgument;
+    default:
+      return ErrorCode::kInternal;
   }
 }
 
