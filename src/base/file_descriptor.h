@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 namespace sampan::base {
@@ -15,7 +16,8 @@ class FileDescriptor {
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
-  /// Opens a file or folder for reading. Throws `Error` as `fail_with_errno` does.
+  /// Opens a file or folder for reading; never waits for the other end of a pipe. Throws `Error` as
+  /// `fail_with_errno` does.
   static FileDescriptor open_for_reading(const std::filesystem::path& path);
 
   int get() const noexcept { return descriptor_; }
@@ -26,5 +28,9 @@ class FileDescriptor {
  private:
   int descriptor_ = -1;
 };
+
+/// Bytes of an open file. Throws `Error` kInvalidData for a folder, pipe or device; `path` names
+/// it.
+std::size_t regular_file_size(const FileDescriptor& file, const std::filesystem::path& path);
 
 }  // namespace sampan::base

@@ -1,7 +1,6 @@
 #include "base/mapped_file.h"
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,19 +12,6 @@
 #include "base/system_error.h"
 
 namespace sampan::base {
-namespace {
-
-std::size_t regular_file_size(const FileDescriptor& file, const std::filesystem::path& path) {
-  struct stat status = {};
-  if (::fstat(file.get(), &status) != 0) fail_with_errno(errno, "cannot inspect", path);
-  if (!S_ISREG(status.st_mode))
-    fail(ErrorCode::kInvalidData, "{}: is not a regular file; give the path of a file",
-         path.string());
-  return static_cast<std::size_t>(status.st_size);
-}
-
-}  // namespace
-
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   const FileDescriptor file = FileDescriptor::open_for_reading(path);
   const std::size_t size = regular_file_size(file, path);

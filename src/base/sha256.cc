@@ -48,6 +48,7 @@ std::string Sha256::finish() {
 // Read rather than mapped: the pages of a mapped file would count as this process's own memory.
 std::string sha256_of_file(const std::filesystem::path& path) {
   const FileDescriptor file = FileDescriptor::open_for_reading(path);
+  regular_file_size(file, path);
   Sha256 hash;
   std::vector<std::byte> chunk(kChunkBytes);
   while (true) {
