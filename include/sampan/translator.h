@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sampan/alignment.h"
 #include "sampan/error.h"
 #include "sampan/export.h"
 #include "sampan/generation.h"
@@ -64,18 +65,6 @@ struct SAMPAN_API TranslateOptions {
 
   /// Every problem of these options, one sentence each; empty if they can be used.
   std::vector<std::string> validate() const;
-};
-
-/// Bytes [begin, end) of a text.
-struct ByteRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-/// A sentence of the source text and what became of it.
-struct SentenceAlignment {
-  ByteRange source;
-  ByteRange target;
 };
 
 /// One candidate translation of a text.
