@@ -86,4 +86,21 @@ std::size_t replace_invalid_utf8(std::string& text) {
   return replaced;
 }
 
+std::u32string code_points(std::string_view text) {
+  std::u32string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Scan found = scan(text);
+    char32_t value = 0xFFFD;
+    if (found.whole && found.bytes == 1) value = byte_at(text, 0);
+    if (found.whole && found.bytes > 1) {
+      value = byte_at(text, 0) & (0x7Fu >> found.bytes);
+      for (std::size_t i = 1; i < found.bytes; ++i) value = (value << 6) | (byte_at(text, i) & 0x3Fu);
+    }
+    out.push_back(value);
+    text.remove_prefix(found.bytes);
+  }
+  return out;
+}
+
 }  // namespace sampan::base

@@ -17,4 +17,7 @@ std::size_t valid_utf8_length(std::string_view text) noexcept;
 /// (Unicode 15, section 3.9), as Python and browsers do. Returns how many were put in.
 std::size_t replace_invalid_utf8(std::string& text);
 
+/// The code points of valid UTF-8; what is not well-formed becomes U+FFFD.
+std::u32string code_points(std::string_view text);
+
 }  // namespace sampan::base
