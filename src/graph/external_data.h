@@ -29,6 +29,9 @@ std::uint64_t byte_size(const Initializer& initializer);
 /// whose bytes lie in another file (`open_external_data` first).
 void copy_bytes(const Initializer& initializer, std::span<std::byte> out);
 
+/// Hands the bytes of an initializer to `sink`, without a copy where they are borrowed.
+void write_bytes(const Initializer& initializer, const ByteSink& sink);
+
 /// Streams weights into one data file, each name once, however many models refer to it:
 ///
 ///     DataWriter weights("model.onnx_data", file);
@@ -36,8 +39,8 @@ void copy_bytes(const Initializer& initializer, std::span<std::byte> out);
 ///       write_model(*model, sink_of(*model),
 ///                   [&](const Initializer& initializer) { return weights.place(initializer); });
 ///
-/// Offsets are multiples of 64, and of 4096 for weights of 64 KiB and more, so that a runtime can map
-/// them; the gaps are zero. One weight is in memory at a time. Not thread-safe.
+/// Offsets are multiples of 64, and of 4096 for weights of 64 KiB and more, so that a runtime can
+/// map them; the gaps are zero. One weight is in memory at a time. Not thread-safe.
 class DataWriter {
  public:
   /// Initializers below this many bytes stay in the models: a runtime reads shapes at load time.
@@ -47,8 +50,8 @@ class DataWriter {
   DataWriter(std::string location, ByteSink sink);
 
   /// Writes the initializer, unless one of its name was written, and tells its place; nothing for a
-  /// small one. Throws `Error` kInternal when a name comes back with another type or shape, and what
-  /// the sink throws.
+  /// small one. Throws `Error` kInternal when a name comes back with another type or shape, and
+  /// what the sink throws.
   std::optional<ExternalData> place(const Initializer& initializer);
 
   /// Bytes written so far.
@@ -69,10 +72,10 @@ class DataWriter {
   std::map<std::string, Written, std::less<>> written_;
 };
 
-/// Replaces every `ExternalData` of a model that was read from `folder` by a recipe that copies from
-/// the mapped file; the files stay mapped as long as the model. Throws `Error`: kInvalidData for a
-/// location that is absolute or leaves the folder (also through a symbolic link), a place outside the
-/// file, or a length that is not the shape's; kNotFound for a file that is missing.
+/// Replaces every `ExternalData` of a model that was read from `folder` by a recipe that copies
+/// from the mapped file; the files stay mapped as long as the model. Throws `Error`: kInvalidData
+/// for a location that is absolute or leaves the folder (also through a symbolic link), a place
+/// outside the file, or a length that is not the shape's; kNotFound for a file that is missing.
 void open_external_data(Model& model, const std::filesystem::path& folder);
 
 }  // namespace sampan::graph

@@ -13,7 +13,8 @@
 
 #include "tensor/tensor.h"
 
-/// An ONNX model in memory, close to the protobuf (github.com/onnx/onnx, onnx.proto) and free of it.
+/// An ONNX model in memory, close to the protobuf (github.com/onnx/onnx, onnx.proto) and free of
+/// it.
 namespace sampan::graph {
 
 /// One axis: a number, or a name that the caller fixes at each run.
@@ -38,12 +39,19 @@ struct ExternalData {
 /// built with one tensor in memory at a time. `out` has the exact size.
 using DataSource = std::function<void(std::span<std::byte> out)>;
 
-/// A constant tensor. `data` holds its bytes, a recipe for them, or their place in another file.
+/// Bytes in a mapped file, borrowed: `owner` keeps them alive, or is null when somebody else does.
+struct BorrowedBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// A constant tensor. `data` holds its little-endian bytes, a recipe for them, their place in
+/// another file, or a view of them.
 struct Initializer {
   std::string name;
   tensor::DType dtype = tensor::DType::kF32;
   tensor::Shape shape;
-  std::variant<std::vector<std::byte>, DataSource, ExternalData> data;
+  std::variant<std::vector<std::byte>, DataSource, ExternalData, BorrowedBytes> data;
 };
 
 struct Graph;
@@ -81,6 +89,8 @@ struct Model {
   std::int64_t ir_version = 8;
   std::string producer_name;
   std::string producer_version;
+  std::string domain;
+  std::int64_t model_version = 0;
   std::vector<OpsetImport> opset_imports;
   std::vector<std::pair<std::string, std::string>> metadata;
   Graph graph;

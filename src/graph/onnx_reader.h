@@ -20,8 +20,8 @@ namespace sampan::graph {
 Model read_model(std::span<const std::byte> bytes, const std::string& name,
                  std::shared_ptr<const void> owner = nullptr);
 
-/// The same from a file, which stays mapped as long as the model. Also throws what `base::MappedFile`
-/// throws.
+/// The same from a file, which stays mapped as long as the model. Also throws what
+/// `base::MappedFile` throws.
 Model read_model_file(const std::filesystem::path& path);
 
 }  // namespace sampan::graph
