@@ -10,9 +10,9 @@ namespace sampan::checkpoint {
 
 /// A HuggingFace checkpoint folder, opened and checked.
 ///
-/// Weights are taken from the first of: `model.safetensors`, `model.safetensors.index.json` with its
-/// shards, `pytorch_model.bin` (torch's zip container or the older stream). No code of the checkpoint
-/// is ever run.
+/// Weights are taken from the first of: `model.safetensors`, `model.safetensors.index.json` with
+/// its shards, `pytorch_model.bin` (torch's zip container or the older stream). No code of the
+/// checkpoint is ever run.
 struct Checkpoint {
   std::filesystem::path folder;
   ModelConfig config;
@@ -21,8 +21,8 @@ struct Checkpoint {
   std::vector<std::filesystem::path> files;
 };
 
-/// Opens a checkpoint. Throws `Error`: kNotFound (folder or a required file is missing), kInvalidData
-/// (damaged, truncated, hostile, a Git LFS pointer or a web page), kUnsupported.
+/// Opens a checkpoint. Throws `Error`: kNotFound (folder or a required file is missing),
+/// kInvalidData (damaged, truncated, hostile, a Git LFS pointer or a web page), kUnsupported.
 Checkpoint open_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace sampan::checkpoint

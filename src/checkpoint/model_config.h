@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sampan::checkpoint {
@@ -40,10 +41,15 @@ struct ModelConfig {
   std::int64_t decoder_head_dim() const { return d_model / decoder_attention_heads; }
 };
 
-/// Reads and checks `config.json`. Throws `Error`: kNotFound; kInvalidData for JSON that does not
-/// parse, a missing field, or values that contradict each other (heads that do not divide d_model);
-/// kUnsupported for another `model_type` (naming it and what is supported) and for a field that would
-/// change the output and is not supported (naming field and value).
+/// Reads and checks `config.json`. Absent fields take the values transformers takes for the family;
+/// docs/checkpoints.md lists every field. Throws `Error`: kNotFound; kInvalidData for JSON that
+/// does not parse, a value of the wrong type or out of range, or values that contradict each other
+/// (heads that do not divide d_model); kUnsupported for another `model_type` (naming it and what is
+/// supported) and for a field that would change the output and is not supported (naming field and
+/// value).
 ModelConfig read_model_config(const std::filesystem::path& config_json);
+
+/// The same from the text of a config.json; `file` is what messages name.
+ModelConfig parse_model_config(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace sampan::checkpoint

@@ -12,8 +12,8 @@
 namespace sampan::checkpoint {
 
 /// The named weights of a checkpoint, borrowed from mapped files where the container allows.
-/// Immutable once built; reading is thread-safe. Tensors that share a storage in the checkpoint have
-/// views with the same address.
+/// Immutable once built; reading is thread-safe. Tensors that share a storage in the checkpoint
+/// have views with the same address.
 class TensorStore {
  public:
   /// Whatever keeps the bytes of the views alive: mapped files, inflated buffers.
@@ -23,7 +23,9 @@ class TensorStore {
   TensorStore(TensorStore&&) = default;
   TensorStore& operator=(TensorStore&&) = default;
 
-  /// Adds a tensor. Throws `Error` kInvalidData when the name is taken (`file` names the culprit).
+  /// Adds a tensor. Throws `Error` kInvalidData (naming `file`, the culprit) when the name is
+  /// taken, empty, absurdly long or has control characters: stored names can stand in messages as
+  /// they are.
   void add(std::string name, tensor::TensorView view, const std::filesystem::path& file);
   void keep_alive(Owner owner) { owners_.push_back(std::move(owner)); }
 
