@@ -49,7 +49,7 @@ is_installed() {
 }
 
 has_candidate() {
-  LC_ALL=C apt-cache policy "$1" | grep -q '^  Candidate: [^(]'
+  [[ $(LC_ALL=C apt-cache policy "$1") =~ Candidate:\ [^\(] ]]
 }
 
 # Major version of the clang that is on PATH, or else of the one that Debian would install.
