@@ -61,9 +61,9 @@ class TextPlan {
   /// Texts of the segments to translate, in order; none where the whole text bypasses the model.
   std::vector<std::string_view> sentences() const;
   /// Puts the translations of `sentences()` together: line breaks and white space at the ends of
-  /// lines are the source's, sentences are joined as the target language is written, and white space
-  /// between two segments that pass through stays. A sentence whose translation is empty passes
-  /// through. Throws `Error` kInternal if the counts differ.
+  /// lines are the source's, sentences are joined as the target language is written, and white
+  /// space between two segments that pass through stays. A sentence whose translation is empty
+  /// passes through. Throws `Error` kInternal if the counts differ.
   AssembledText assemble(std::span<const std::string> translations) const;
 
  private:

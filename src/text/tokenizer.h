@@ -24,9 +24,9 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
 
   /// Ids of a source sentence, special tokens included. `text` is valid UTF-8; literal special
-  /// tokens in it are plain text. `target_language` is one of `target_languages()` or empty; where it
-  /// is empty, a `language_tag` of the text stands for it.
-  /// Throws `Error`: kInvalidArgument (unknown language), kResourceExhausted (text over 64 MiB).
+  /// tokens in it are plain text. `target_language` is one of `target_languages()` or empty; where
+  /// it is empty, a `language_tag` of the text stands for it. Throws `Error`: kInvalidArgument
+  /// (unknown language), kResourceExhausted (text over 64 MiB).
   virtual std::vector<std::int64_t> encode(std::string_view text,
                                            std::string_view target_language) const = 0;
   /// Ids of target text (a forced prefix, a translation to score) without any special token.
@@ -37,10 +37,12 @@ class Tokenizer {
   virtual std::vector<std::string> target_pieces(std::span<const std::int64_t> ids) const = 0;
   virtual std::vector<std::string> source_pieces(std::span<const std::int64_t> ids) const = 0;
 
-  /// Language codes that may be asked for, without brackets, sorted; empty: the model has one target.
+  /// Language codes that may be asked for, without brackets, sorted; empty: the model has one
+  /// target.
   virtual std::vector<std::string> target_languages() const = 0;
   /// First generated token that this language forces (M2M100 and its kin); nothing for Marian.
-  virtual std::optional<std::int64_t> forced_bos_token_id(std::string_view target_language) const = 0;
+  virtual std::optional<std::int64_t> forced_bos_token_id(
+      std::string_view target_language) const = 0;
   /// The tag at the very start of `text`, if the vocabulary knows it; its code views into `text`.
   virtual std::optional<LanguageTag> language_tag(std::string_view text) const = 0;
 

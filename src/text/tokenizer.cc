@@ -1,0 +1,15 @@
+#include "text/tokenizer.h"
+
+#include "base/fail.h"
+#include "text/marian_tokenizer.h"
+
+namespace sampan::text {
+
+std::unique_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& folder,
+                                                std::string_view model_type) {
+  if (model_type == "marian") return std::make_unique<const MarianTokenizer>(folder);
+  base::fail(ErrorCode::kUnsupported, "{}: no tokenizer for model_type '{}'; marian is supported",
+             folder.string(), model_type);
+}
+
+}  // namespace sampan::text
