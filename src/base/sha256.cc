@@ -46,16 +46,18 @@ std::string Sha256::finish() {
 }
 
 // Read rather than mapped: the pages of a mapped file would count as this process's own memory.
-std::string sha256_of_file(const std::filesystem::path& path) {
+FileDigest sha256_of_file(const std::filesystem::path& path) {
   const FileDescriptor file = FileDescriptor::open_for_reading(path);
   regular_file_size(file, path);
   Sha256 hash;
+  std::uint64_t size = 0;
   std::vector<std::byte> chunk(kChunkBytes);
   while (true) {
     const ssize_t count = ::read(file.get(), chunk.data(), chunk.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_with_errno(errno, "cannot read", path);
-    if (count == 0) return hash.finish();
+    if (count == 0) return {size, hash.finish()};
+    size += static_cast<std::uint64_t>(count);
     hash.update(std::span(chunk).first(static_cast<std::size_t>(count)));
   }
 }

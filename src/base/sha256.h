@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -30,7 +31,12 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-/// The digest of a file's content. Throws `Error` as `MappedFile` does.
-std::string sha256_of_file(const std::filesystem::path& path);
+struct FileDigest {
+  std::uint64_t size = 0;  ///< bytes that were read
+  std::string sha256;
+};
+
+/// Size and digest of a file's content. Throws `Error` as `MappedFile` does.
+FileDigest sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace sampan::base

@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-namespace sampan::package {
+#include "package/manifest.h"
 
-/// The graphs of a package, by their part in decoding.
-enum class GraphRole { kEncoder, kDecoder, kDecoderWithPast, kDecoderMerged };
+namespace sampan::package {
 
 /// A translation package that was found, read and checked: ours (with `sampan.json`) or one that
 /// optimum wrote. Paths are absolute and lie inside the folder.
@@ -19,7 +17,8 @@ struct Package {
   std::string model_type;  ///< config.json's
   /// At least kEncoder and either kDecoderMerged or kDecoder with kDecoderWithPast.
   std::map<GraphRole, std::filesystem::path> graphs;
-  /// Most positions of a source or target, config.json's max_position_embeddings.
+  /// Most positions of a source or target, config.json's max_position_embeddings; 0 where it names
+  /// none.
   std::int64_t max_positions = 0;
   std::int64_t pad_token_id = 0;
   /// Content of config.json and generation_config.json ("{}" if the latter is absent).
@@ -29,9 +28,19 @@ struct Package {
   bool has_manifest = false;
 };
 
-/// Opens a package. Throws `Error`: kNotFound; kInvalidData (damaged manifest, a file whose size is
-/// not the manifest's, a path that leaves the folder); kIncompatible (a newer format; a runtime
-/// older than `runtime_version`, e.g. "1.30.0", is refused by the least version the manifest names).
+/// Opens a package. Where there is no manifest, the graphs are looked for in the folder and in
+/// `onnx/`, by optimum's names or, failing these, by names that contain them
+/// ("encoder_model_quantized.onnx").
+/// With a manifest, every file must have the size that it says; contents are not read
+/// (`verify_files` does that). Data files that the graphs name are the runtime's to check.
+/// Throws `Error`: kNotFound; kInvalidData (damaged manifest or config.json, a file whose size is
+/// not the manifest's, a path that leaves the folder, several graphs for one part); kIncompatible
+/// (a newer format; a runtime older than `runtime_version`, e.g. "1.30.0", is refused by the least
+/// version the manifest names).
 Package open_package(const std::filesystem::path& folder, const std::string& runtime_version);
+
+/// Reads every file of a package with a manifest and compares its SHA-256. Throws `Error`:
+/// kNotFound (folder or manifest), kInvalidData (naming the first file that is missing or differs).
+void verify_files(const std::filesystem::path& folder);
 
 }  // namespace sampan::package

@@ -27,7 +27,9 @@ TEST(Sha256, OfAFileEqualsOfItsBytes) {
   const test::TemporaryFolder folder;
   const std::string content(1000003, 'x');
   folder.write("large", content);
-  EXPECT_EQ(sha256_of_file(folder.path() / "large"), digest(content));
+  const FileDigest file = sha256_of_file(folder.path() / "large");
+  EXPECT_EQ(file.sha256, digest(content));
+  EXPECT_EQ(file.size, content.size());
 }
 
 TEST(Sha256, NamesAFileThatIsMissing) {
