@@ -13,8 +13,8 @@ enum class OptimizationLevel { kDisabled, kBasic, kExtended, kAll };
 
 /// How ONNX Runtime runs the graphs.
 struct SessionOptions {
-  /// Threads of one operator; 0: the processors this process may really use (cgroup quota, affinity,
-  /// physical cores).
+  /// Threads of one operator; 0: the processors this process may really use (cgroup quota,
+  /// affinity, physical cores).
   int intra_op_threads = 0;
   OptimizationLevel optimization_level = OptimizationLevel::kAll;
   /// Keep freed memory for the next run: faster, at the price of a higher resident set.
@@ -31,8 +31,8 @@ struct SessionOptions {
 /// The graphs of one package, loaded. Immutable, thread-safe, shared by all that translate.
 class SequenceModel {
  public:
-  /// Throws `Error`: kNotFound, kInvalidData (the runtime refuses a graph; inputs or outputs are not
-  /// those of the contract), kUnsupported, kIncompatible.
+  /// Throws `Error`: kNotFound, kInvalidData (the runtime refuses a graph; inputs or outputs are
+  /// not those of the contract), kUnsupported, kIncompatible.
   static std::shared_ptr<const SequenceModel> load(const package::Package& package,
                                                    const SessionOptions& options);
   virtual ~SequenceModel() = default;

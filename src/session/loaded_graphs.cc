@@ -1,0 +1,77 @@
+#include "session/loaded_graphs.h"
+
+#include "base/fail.h"
+#include "session/runtime.h"
+
+namespace sampan::session {
+namespace {
+
+using package::GraphRole;
+
+const std::filesystem::path& file_of(const package::Package& package, GraphRole role,
+                                     const char* name) {
+  const auto found = package.graphs.find(role);
+  if (found == package.graphs.end())
+    base::fail(ErrorCode::kNotFound, "{}: the package has no {}; export it again",
+               package.folder.string(), name);
+  return found->second;
+}
+
+void append_names(const std::vector<CacheNames>& group, std::string CacheNames::*name,
+                  std::vector<const char*>& names) {
+  for (const CacheNames& tensor : group) names.push_back((tensor.*name).c_str());
+}
+
+DecoderRun make_run(const Graph& graph, const DecoderInputs& inputs,
+                    const DecoderContract& contract, bool first) {
+  DecoderRun run;
+  run.graph = &graph;
+  run.inputs = inputs;
+  run.input_names = {kInputIds, kEncoderAttentionMask};
+  if (inputs.encoder_hidden_states) run.input_names.push_back(kEncoderHiddenStates);
+  if (inputs.use_cache_branch) run.input_names.push_back(kUseCacheBranch);
+  if (inputs.past) {
+    append_names(contract.self_attention, &CacheNames::past, run.input_names);
+    append_names(contract.cross_attention, &CacheNames::past, run.input_names);
+  }
+  run.output_names = {kLogits};
+  append_names(contract.self_attention, &CacheNames::present, run.output_names);
+  if (first) append_names(contract.cross_attention, &CacheNames::present, run.output_names);
+  return run;
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedGraphs> load_graphs(const package::Package& package,
+                                                const SessionOptions& options) {
+  const Ort::SessionOptions runtime_options = make_runtime_options(options);
+  auto graphs = std::make_shared<LoadedGraphs>();
+  graphs->max_positions = package.max_positions;
+  graphs->pad_token_id = package.pad_token_id;
+  graphs->encoder = std::make_unique<Graph>(
+      file_of(package, GraphRole::kEncoder, "encoder_model.onnx"), runtime_options);
+  check_encoder(graphs->encoder->signature());
+
+  const bool separate = package.graphs.contains(GraphRole::kDecoder) &&
+                        package.graphs.contains(GraphRole::kDecoderWithPast);
+  if (separate) {
+    graphs->decoder =
+        std::make_unique<Graph>(package.graphs.at(GraphRole::kDecoder), runtime_options);
+    graphs->decoder_with_past =
+        std::make_unique<Graph>(package.graphs.at(GraphRole::kDecoderWithPast), runtime_options);
+  } else {
+    graphs->decoder = std::make_unique<Graph>(
+        file_of(package, GraphRole::kDecoderMerged,
+                "decoder_model_merged.onnx, nor both decoder_model.onnx and "
+                "decoder_with_past_model.onnx"),
+        runtime_options);
+  }
+  const Graph& first = *graphs->decoder;
+  const Graph& next = separate ? *graphs->decoder_with_past : first;
+  graphs->contract = read_decoder_contract(first.signature(), next.signature());
+  graphs->first_run = make_run(first, graphs->contract.first, graphs->contract, true);
+  graphs->next_run = make_run(next, graphs->contract.next, graphs->contract, false);
+  return graphs;
+}
+
+}  // namespace sampan::session

@@ -1,0 +1,220 @@
+#include "session/onnx_step_model.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "base/fail.h"
+#include "session/row_plan.h"
+
+namespace sampan::session {
+namespace {
+
+/// Sentences padded to one width, ids and mask [sentence, width].
+struct PaddedBatch {
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> ids;
+  RowTensor mask;
+};
+
+void check_sources(const decode::SourceBatch& sources, std::int64_t max_positions) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::size_t length = sources[i].size();
+    if (length == 0)
+      base::fail(ErrorCode::kInvalidArgument,
+                 "source {} of the batch has no tokens; pass at least the end of sentence", i);
+    if (length > static_cast<std::size_t>(max_positions))
+      base::fail(ErrorCode::kInvalidArgument,
+                 "source {} of the batch has {} tokens, the model has {} positions; split the "
+                 "sentence",
+                 i, length, max_positions);
+    for (const std::int64_t id : sources[i])
+      if (id < 0)
+        base::fail(ErrorCode::kInvalidArgument,
+                   "source {} of the batch has the token {}; ids are 0 or more", i, id);
+  }
+}
+
+PaddedBatch pad(const decode::SourceBatch& sources, std::int64_t pad_token_id) {
+  std::size_t width = 0;
+  for (const auto& source : sources) width = std::max(width, source.size());
+  PaddedBatch batch;
+  batch.shape = {static_cast<std::int64_t>(sources.size()), static_cast<std::int64_t>(width)};
+  batch.ids.assign(sources.size() * width, pad_token_id);
+  batch.mask = RowTensor::create(batch.shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
+  auto* mask = batch.mask.tensor().GetTensorMutableData<std::int64_t>();
+  std::fill_n(mask, batch.ids.size(), 0);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::copy(sources[i].begin(), sources[i].end(), batch.ids.data() + i * width);
+    std::fill_n(mask + i * width, sources[i].size(), 1);
+  }
+  return batch;
+}
+
+/// A tensor over memory of the caller, which must outlive it.
+template <typename T>
+Ort::Value view_of(std::span<T> memory, const std::vector<std::int64_t>& shape) {
+  static const Ort::MemoryInfo kMemory =
+      Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+  return Ort::Value::CreateTensor<T>(kMemory, memory.data(), memory.size(), shape.data(),
+                                     shape.size());
+}
+
+void append(const std::vector<RowTensor>& tensors, std::vector<const OrtValue*>& values) {
+  for (const RowTensor& tensor : tensors) values.push_back(tensor.value());
+}
+
+}  // namespace
+
+OnnxStepModel::OnnxStepModel(std::shared_ptr<const LoadedGraphs> graphs)
+    : graphs_(std::move(graphs)) {}
+
+void OnnxStepModel::start(const decode::SourceBatch& sources) {
+  check_sources(sources, max_positions());
+  rows_ = past_length_ = 0;
+  sentences_.clear();
+  attention_mask_ = RowTensor();
+  hidden_states_ = RowTensor();
+  self_attention_.clear();
+  cross_attention_.clear();
+  logits_ = Ort::Value{nullptr};
+  if (sources.empty()) return;
+
+  PaddedBatch batch = pad(sources, graphs_->pad_token_id);
+  const Ort::Value ids = view_of(std::span(batch.ids), batch.shape);
+  std::vector<Ort::Value> outputs;
+  graphs_->encoder->run({kInputIds, kAttentionMask}, {ids, batch.mask.value()}, {kLastHiddenState},
+                        outputs);
+  hidden_states_ = RowTensor(std::move(outputs.front()));
+  attention_mask_ = std::move(batch.mask);
+  rows_ = batch.shape.front();
+  sentences_.resize(sources.size());
+  std::iota(sentences_.begin(), sentences_.end(), 0);
+}
+
+void OnnxStepModel::check_step(std::span<const std::int64_t> tokens, std::int64_t length) const {
+  if (rows_ == 0)
+    base::fail(ErrorCode::kInvalidArgument, "a step without rows; start with sentences first");
+  if (length < 1 || length > max_positions() - past_length_)
+    base::fail(ErrorCode::kInvalidArgument,
+               "{} tokens behind {} make a target longer than the model's {} positions; lower the "
+               "maximum length",
+               length, past_length_, max_positions());
+  if (tokens.size() != static_cast<std::size_t>(rows_ * length))
+    base::fail(ErrorCode::kInvalidArgument, "{} tokens for {} rows of {}; pass one for each",
+               tokens.size(), rows_, length);
+  for (const std::int64_t token : tokens)
+    if (token < 0 || token >= vocab_size())
+      base::fail(ErrorCode::kInvalidArgument,
+                 "target token {} is not in the vocabulary of {} entries", token, vocab_size());
+}
+
+std::span<float> OnnxStepModel::step(std::span<const std::int64_t> tokens, std::int64_t length) {
+  check_step(tokens, length);
+  if (past_length_ > 0 && length > 1) return run_token_by_token(tokens, length);
+  return run_decoder(tokens, length);
+}
+
+/// optimum traces decoder_with_past_model with one new token: its causal mask is not to be trusted
+/// with more behind a past.
+std::span<float> OnnxStepModel::run_token_by_token(std::span<const std::int64_t> tokens,
+                                                   std::int64_t length) {
+  const auto rows = static_cast<std::size_t>(rows_);
+  const auto width = static_cast<std::size_t>(vocab_size());
+  const auto steps = static_cast<std::size_t>(length);
+  std::vector<float> stitched(rows * steps * width);
+  std::vector<std::int64_t> column(rows);
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t row = 0; row < rows; ++row) column[row] = tokens[row * steps + step];
+    const std::span<float> logits = run_decoder(column, 1);
+    for (std::size_t row = 0; row < rows; ++row)
+      std::copy_n(logits.data() + row * width, width,
+                  stitched.data() + (row * steps + step) * width);
+  }
+  stitched_logits_ = std::move(stitched);
+  return stitched_logits_;
+}
+
+std::vector<Ort::Value> OnnxStepModel::empty_cache() const {
+  static float nothing = 0.0F;
+  std::vector<Ort::Value> tensors;
+  for (const auto* group : {&graphs_->contract.self_attention, &graphs_->contract.cross_attention})
+    for (const CacheNames& names : *group)
+      tensors.push_back(
+          view_of(std::span<float>(&nothing, 0), {rows_, names.heads, 0, names.head_dim}));
+  return tensors;
+}
+
+std::span<float> OnnxStepModel::run_decoder(std::span<const std::int64_t> tokens,
+                                            std::int64_t length) {
+  const bool first = past_length_ == 0;
+  const DecoderRun& run = first ? graphs_->first_run : graphs_->next_run;
+  logits_ = Ort::Value{nullptr};  // its memory serves the next logits
+  std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
+  const Ort::Value input_ids = view_of(std::span(ids), {rows_, length});
+  bool cached = !first;
+  const Ort::Value use_cache_branch = view_of(std::span<bool>(&cached, 1), {1});
+  std::vector<Ort::Value> no_past;
+
+  std::vector<const OrtValue*> inputs = {input_ids, attention_mask_.value()};
+  inputs.reserve(run.input_names.size());
+  if (run.inputs.encoder_hidden_states) inputs.push_back(hidden_states_.value());
+  if (run.inputs.use_cache_branch) inputs.push_back(use_cache_branch);
+  if (run.inputs.past && first) {
+    no_past = empty_cache();
+    inputs.insert(inputs.end(), no_past.begin(), no_past.end());
+  } else if (run.inputs.past) {
+    append(self_attention_, inputs);
+    append(cross_attention_, inputs);
+  }
+  std::vector<Ort::Value> outputs;
+  run.graph->run(run.input_names, inputs, run.output_names, outputs);
+
+  const std::size_t count = outputs.front().GetTensorTypeAndShapeInfo().GetElementCount();
+  if (count != static_cast<std::size_t>(rows_ * length * vocab_size()))
+    base::fail(ErrorCode::kInvalidData,
+               "{}: the logits of {} rows of {} tokens have {} values, expected {} a token; export "
+               "the package again",
+               run.graph->signature().file, rows_, length, count, vocab_size());
+  keep_outputs(outputs, first);
+  past_length_ += length;
+  return {logits_.GetTensorMutableData<float>(), count};
+}
+
+void OnnxStepModel::keep_outputs(std::vector<Ort::Value>& outputs, bool first) {
+  const std::size_t grown = graphs_->contract.self_attention.size();
+  self_attention_.resize(grown);
+  for (std::size_t i = 0; i < grown; ++i) self_attention_[i] = RowTensor(std::move(outputs[1 + i]));
+  if (first) {
+    for (std::size_t i = 1 + grown; i < outputs.size(); ++i)
+      cross_attention_.emplace_back(std::move(outputs[i]));
+    if (!graphs_->next_run.inputs.encoder_hidden_states) hidden_states_ = RowTensor();
+  }
+  logits_ = std::move(outputs.front());
+}
+
+void OnnxStepModel::select(std::span<const std::int64_t> origins) {
+  for (std::size_t i = 0; i < origins.size(); ++i)
+    if (origins[i] < 0 || origins[i] >= rows_)
+      base::fail(ErrorCode::kInvalidArgument, "row {} cannot continue row {} of {}", i, origins[i],
+                 rows_);
+  // Tensors of a sentence are the same in all of its rows: a row that takes the place of another of
+  // the same sentence finds them there.
+  std::vector<std::int64_t> sentences(origins.size());
+  std::vector<std::int64_t> sentence_origins(origins.begin(), origins.end());
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    sentences[i] = sentences_[static_cast<std::size_t>(origins[i])];
+    if (i < sentences_.size() && sentences_[i] == sentences[i])
+      sentence_origins[i] = static_cast<std::int64_t>(i);
+  }
+  const RowPlan plan = plan_rows(origins);
+  for (RowTensor& tensor : self_attention_) tensor.gather(plan, rows_);
+  const RowPlan sentence_plan = plan_rows(sentence_origins);
+  for (RowTensor& tensor : cross_attention_) tensor.gather(sentence_plan, rows_);
+  for (RowTensor* tensor : {&attention_mask_, &hidden_states_})
+    if (!tensor->empty()) tensor->gather(sentence_plan, rows_);
+  sentences_ = std::move(sentences);
+  rows_ = plan.rows;
+}
+
+}  // namespace sampan::session
