@@ -1,0 +1,3 @@
+#include <iostream>
+
+int main() { std::cout << "the program may print\n"; }
