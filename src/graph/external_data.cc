@@ -1,13 +1,12 @@
 #include "graph/external_data.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/contained_path.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
 
@@ -98,11 +97,11 @@ namespace {
 /// The data files of one folder, each mapped once.
 class DataFolder {
  public:
-  explicit DataFolder(const std::filesystem::path& folder) : folder_(folder) {}
+  explicit DataFolder(const std::filesystem::path& model_file) : model_file_(model_file) {}
 
   BorrowedBytes view(const std::string& initializer, const ExternalData& place,
                      std::uint64_t expected) {
-    const std::shared_ptr<const base::MappedFile> file = open(initializer, place.location);
+    const std::shared_ptr<const base::MappedFile> file = open(place.location);
     const std::uint64_t size = file->bytes().size();
     if (place.length != expected)
       base::fail(ErrorCode::kInvalidData,
@@ -110,48 +109,22 @@ class DataFolder {
                  file->path().string(), initializer, place.length, expected);
     if (place.offset > size || place.length > size - place.offset)
       base::fail(ErrorCode::kInvalidData,
-                 "{}: initializer '{}' lies at bytes {} to {}, but the file has {}; it is "
+                 "{}: initializer '{}' takes {} bytes from offset {}, but the file has {}; it is "
                  "truncated or does not belong to the model",
-                 file->path().string(), initializer, place.offset,
-                 static_cast<double>(place.offset) + static_cast<double>(place.length), size);
+                 file->path().string(), initializer, place.length, place.offset, size);
     return {file->bytes().subspan(place.offset, place.length), file};
   }
 
  private:
-  std::shared_ptr<const base::MappedFile> open(const std::string& initializer,
-                                               const std::string& location) {
+  std::shared_ptr<const base::MappedFile> open(const std::string& location) {
     auto& file = files_[location];
-    if (file == nullptr) file = std::make_shared<base::MappedFile>(inside(initializer, location));
+    if (file == nullptr)
+      file = std::make_shared<base::MappedFile>(
+          base::contained_path(model_file_.parent_path(), location, model_file_));
     return file;
   }
 
-  /// The real path of a data file, which must lie in the folder.
-  std::filesystem::path inside(const std::string& initializer, const std::string& location) const {
-    const std::filesystem::path relative(location);
-    const bool climbs = std::any_of(relative.begin(), relative.end(),
-                                    [](const auto& part) { return part == ".."; });
-    if (location.empty() || location.find('\0') != std::string::npos || relative.is_absolute() ||
-        climbs)
-      refuse(initializer, location);
-    std::error_code error;
-    const auto root = std::filesystem::canonical(folder_, error);
-    if (error) return folder_ / relative;  // opening it tells what is wrong
-    const auto real = std::filesystem::canonical(root / relative, error);
-    if (error) return folder_ / relative;
-    const auto [root_end, unused] =
-        std::mismatch(root.begin(), root.end(), real.begin(), real.end());
-    if (root_end != root.end()) refuse(initializer, location);
-    return real;
-  }
-
-  [[noreturn]] void refuse(const std::string& initializer, const std::string& location) const {
-    base::fail(ErrorCode::kInvalidData,
-               "{}: initializer '{}' refers to '{}', which is not a file of this folder; move the "
-               "data file beside the model",
-               folder_.string(), initializer, location);
-  }
-
-  std::filesystem::path folder_;
+  std::filesystem::path model_file_;
   std::map<std::string, std::shared_ptr<const base::MappedFile>> files_;
 };
 
@@ -176,8 +149,8 @@ void open_graph(Graph& graph, DataFolder& folder) {
 
 }  // namespace
 
-void open_external_data(Model& model, const std::filesystem::path& folder) {
-  DataFolder files(folder);
+void open_external_data(Model& model, const std::filesystem::path& model_file) {
+  DataFolder files(model_file);
   open_graph(model.graph, files);
 }
 

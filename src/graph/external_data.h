@@ -72,10 +72,10 @@ class DataWriter {
   std::map<std::string, Written, std::less<>> written_;
 };
 
-/// Replaces every `ExternalData` of a model that was read from `folder` by a recipe that copies
-/// from the mapped file; the files stay mapped as long as the model. Throws `Error`: kInvalidData
-/// for a location that is absolute or leaves the folder (also through a symbolic link), a place
-/// outside the file, or a length that is not the shape's; kNotFound for a file that is missing.
-void open_external_data(Model& model, const std::filesystem::path& folder);
+/// Replaces every `ExternalData` of a model that was read from `model_file` by a view of the mapped
+/// data file, which stays mapped as long as the model. Throws `Error`: kInvalidData for a location
+/// that is absolute or leaves the model's folder (also through a symbolic link), a place outside
+/// the file, or a length that is not the shape's; kNotFound for a data file that is missing.
+void open_external_data(Model& model, const std::filesystem::path& model_file);
 
 }  // namespace sampan::graph
