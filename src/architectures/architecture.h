@@ -20,8 +20,8 @@ struct GraphOptions {
 };
 
 /// The portable graphs of a model, without their merged form. Initializers refer to the checkpoint,
-/// which must outlive them. A weight that several graphs use has the same initializer name, type and
-/// shape in all of them, and equal bytes: the package writer stores it once.
+/// which must outlive them. A weight that several graphs use has the same initializer name, type
+/// and shape in all of them, and equal bytes: the package writer stores it once.
 struct Seq2SeqGraphs {
   graph::Model encoder;
   graph::Model decoder;
