@@ -24,8 +24,11 @@ function(sampan_test name)
     SAMPAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SAMPAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(sampan_${name}_test PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES}
     GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(sampan_${name}_test TEST_PREFIX "${name}." PROPERTIES
-    LABELS "${TEST_LABELS}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
+  if(TEST_LABELS)
+    set(labels LABELS "${TEST_LABELS}")
+  endif()
+  gtest_discover_tests(sampan_${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES ${labels} TIMEOUT 300)
   if(tsan IN_LIST TEST_LABELS)
     add_dependencies(sampan_tsan_tests sampan_${name}_test)
   endif()

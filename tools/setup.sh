@@ -162,7 +162,7 @@ fetch_headers() {
 }
 
 install_runtime() {
-  local architecture cpu sha256 found reason stamp work
+  local architecture cpu sha256 found reason stamp
   if [[ -n ${ONNXRUNTIME_ROOT:-} ]]; then
     say "ONNX Runtime is taken from $ONNXRUNTIME_ROOT (ONNXRUNTIME_ROOT)"
     return
@@ -188,8 +188,9 @@ install_runtime() {
   exec 9>.deps/lock
   flock 9
   [[ $(cat .deps/onnxruntime/stamp 2>/dev/null) == "$stamp" ]] && return
-  rm -rf .deps/partial.*  # left by an interrupted run: the lock is ours
+  rm -rf .deps/partial.*  # left by a killed run: the lock is ours
   work=$(mktemp -d .deps/partial.XXXXXX)
+  trap 'rm -rf "$work"' EXIT
   fetch_runtime "$work" "$cpu"
   fetch_headers "$work" "$architecture" "$sha256"
   echo "$stamp" >"$work/stamp"
