@@ -17,7 +17,8 @@ struct TextPlanOptions {
   /// Split into lines and sentences, keeping line breaks and the white space at both ends of each
   /// line. Off: the whole text is one segment, whose translation is the answer as it is.
   bool split_sentences = true;
-  /// Bytes at the start of the text that are neither translated nor returned (a language tag).
+  /// Bytes at the start of the text that are neither translated nor returned (a language tag), nor
+  /// is white space after them.
   std::size_t skip = 0;
   /// Languages as ISO 639 or BCP 47 codes, or as tokenizer_config.json names them ("eng",
   /// "cmn_Hans", "zh-CN"); empty: unknown. The target's decides how sentences are joined.
@@ -39,22 +40,25 @@ struct Segment {
   std::size_t sentence = 0;
 };
 
-/// A text taken apart for translation, and the way back. Borrows the text, which must outlive it.
-/// Thread-safe once made.
-///
-///   TextPlan plan = plan_text(text, options);
-///   for (std::string_view sentence : plan.sentences()) translations.push_back(...);
-///   AssembledText answer = plan.assemble(translations);
+/// A text put together from its translated segments.
 struct AssembledText {
   std::string text;
   /// Source and target range of every sentence, in order, those passed through included.
   std::vector<SentenceAlignment> sentences;
 };
 
+/// A text taken apart for translation, and the way back. Borrows the text, which must outlive it.
+/// Thread-safe once made.
+///
+///   TextPlan plan = plan_text(text, options);
+///   for (std::string_view sentence : plan.sentences()) translations.push_back(...);
+///   AssembledText answer = plan.assemble(translations);
 class TextPlan {
  public:
-  TextPlan(std::string_view text, std::string joiner, std::vector<Segment> segments)
-      : text_(text), joiner_(std::move(joiner)), segments_(std::move(segments)) {}
+  /// Use `plan_text`. `skip`: bytes at the start of `text` that belong to nothing.
+  TextPlan(std::string_view text, std::size_t skip, std::string joiner,
+           std::vector<Segment> segments)
+      : text_(text), skip_(skip), joiner_(std::move(joiner)), segments_(std::move(segments)) {}
 
   /// All segments, in order. What lies between them is white space.
   std::span<const Segment> segments() const { return segments_; }
@@ -68,6 +72,7 @@ class TextPlan {
 
  private:
   std::string_view text_;
+  std::size_t skip_;
   std::string joiner_;
   std::vector<Segment> segments_;
 };
