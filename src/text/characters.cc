@@ -60,7 +60,7 @@ Character last_character(std::string_view text) {
   return {.code = 0xFFFD, .length = text.empty() ? std::size_t{0} : std::size_t{1}};
 }
 
-bool is_space(char32_t code) { return u_isUWhiteSpace(icu(code)) != 0; }
+bool is_space(char32_t code) { return code == 0x200B || u_isUWhiteSpace(icu(code)) != 0; }
 
 bool is_line_break(char32_t code) {
   return (code >= 0x0A && code <= 0x0D) || code == 0x85 || code == 0x2028 || code == 0x2029;

@@ -18,7 +18,7 @@ Character first_character(std::string_view text);
 Character last_character(std::string_view text);
 
 // Properties after Unicode's general categories.
-bool is_space(char32_t code);       ///< White_Space
+bool is_space(char32_t code);       ///< White_Space, zero width space
 bool is_line_break(char32_t code);  ///< LF, VT, FF, CR, NEL, line and paragraph separator
 bool is_letter(char32_t code);
 bool is_lower_case(char32_t code);
