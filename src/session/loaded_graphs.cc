@@ -1,5 +1,7 @@
 #include "session/loaded_graphs.h"
 
+#include <limits>
+
 #include "base/fail.h"
 #include "session/runtime.h"
 
@@ -40,20 +42,44 @@ DecoderRun make_run(const Graph& graph, const DecoderInputs& inputs,
   return run;
 }
 
+/// Bytes of a graph with its weights. Data files carry any name; what else lies in the folder of a
+/// package is small beside them.
+std::uintmax_t weight_bytes(const std::filesystem::path& graph) {
+  std::error_code ignored;
+  std::uintmax_t bytes = std::filesystem::file_size(graph, ignored);
+  if (ignored) return 0;
+  for (const auto& entry : std::filesystem::directory_iterator(graph.parent_path(), ignored))
+    if (entry.is_regular_file(ignored) && entry.path().extension() != ".onnx")
+      bytes += entry.file_size(ignored);
+  return bytes;
+}
+
+/// Of a package with both forms, the merged decoder holds its weights once, where two graphs hold
+/// them twice, packed for the processor: 160 to 330 MB less at 88 million decoder parameters.
+/// Through its If a step takes 0.05 to 0.2 ms longer, which only a small model notices.
+bool use_separate_decoders(const package::Package& package) {
+  constexpr std::uintmax_t kSmall = std::uintmax_t{128} << 20;
+  const auto first = package.graphs.find(GraphRole::kDecoder);
+  if (first == package.graphs.end() || !package.graphs.contains(GraphRole::kDecoderWithPast))
+    return false;
+  return !package.graphs.contains(GraphRole::kDecoderMerged) ||
+         weight_bytes(first->second) <= kSmall;
+}
+
 }  // namespace
 
 std::shared_ptr<const LoadedGraphs> load_graphs(const package::Package& package,
                                                 const SessionOptions& options) {
   const Ort::SessionOptions runtime_options = make_runtime_options(options);
   auto graphs = std::make_shared<LoadedGraphs>();
-  graphs->max_positions = package.max_positions;
+  graphs->max_positions =
+      package.max_positions > 0 ? package.max_positions : std::numeric_limits<std::int64_t>::max();
   graphs->pad_token_id = package.pad_token_id;
   graphs->encoder = std::make_unique<Graph>(
       file_of(package, GraphRole::kEncoder, "encoder_model.onnx"), runtime_options);
   check_encoder(graphs->encoder->signature());
 
-  const bool separate = package.graphs.contains(GraphRole::kDecoder) &&
-                        package.graphs.contains(GraphRole::kDecoderWithPast);
+  const bool separate = use_separate_decoders(package);
   if (separate) {
     graphs->decoder =
         std::make_unique<Graph>(package.graphs.at(GraphRole::kDecoder), runtime_options);

@@ -1,6 +1,7 @@
 #include "session/runtime.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "base/fail.h"
@@ -17,10 +18,15 @@ namespace {
 void ORT_API_CALL drop_message(void*, OrtLoggingLevel, const char*, const char*, const char*,
                                const char*) {}
 
-/// The runtime's message on one line, short enough to read.
+/// The runtime's message on one line, without the place in its own sources, short enough to read.
 std::string one_line(const char* message) {
   constexpr std::size_t kMost = 300;
   std::string text = message;
+  if (const std::size_t place = text.find("/onnxruntime_src/"); place != std::string::npos) {
+    const std::size_t end = text.rfind(") ");
+    if (end != std::string::npos && end > place) text.replace(place, end + 2 - place, " ");
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
@@ -35,6 +41,22 @@ bool is_out_of_memory(const Ort::Exception& error) {
   return mentions(error, "Failed to allocate memory") || mentions(error, "bad_alloc");
 }
 
+/// Lets all sessions of the process take memory from one arena, rather than each keep its own peak.
+void share_arena(Ort::Env& env) {
+  const auto memory = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
+  try {
+    env.CreateAndRegisterAllocator(memory, nullptr);
+  } catch (const Ort::Exception&) {
+    // The program around us has made the environment and registered an arena: that one serves too.
+  }
+}
+
+Ort::Env* make_environment() {
+  auto env = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "sampan", drop_message, nullptr);
+  share_arena(*env);
+  return env.release();
+}
+
 }  // namespace
 
 std::string runtime_version() { return OrtGetApiBase()->GetVersionString(); }
@@ -46,8 +68,7 @@ Ort::Env& environment() {
                "libonnxruntime",
                runtime_version(), ORT_API_VERSION);
   // Never destroyed: models in static objects may outlive everything else.
-  static Ort::Env* const kEnvironment =
-      new Ort::Env(ORT_LOGGING_LEVEL_FATAL, "sampan", drop_message, nullptr);
+  static Ort::Env* const kEnvironment = make_environment();
   return *kEnvironment;
 }
 

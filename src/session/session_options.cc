@@ -99,7 +99,13 @@ Ort::SessionOptions make_runtime_options(const SessionOptions& options) {
   session.SetInterOpNumThreads(1);
   session.SetExecutionMode(ORT_SEQUENTIAL);
   session.SetGraphOptimizationLevel(runtime_level(options.optimization_level));
-  if (!options.cpu_memory_arena) session.DisableCpuMemArena();
+  // The runtime would keep a memory plan for every combination of rows, source and past length it
+  // ever sees: the cache grows all the time.
+  session.DisableMemPattern();
+  if (options.cpu_memory_arena)
+    session.AddConfigEntry("session.use_env_allocators", "1");
+  else
+    session.DisableCpuMemArena();
   session.AddConfigEntry("session.intra_op.allow_spinning", options.allow_spinning ? "1" : "0");
   if (options.providers.empty()) return session;
   const std::vector<std::string> available = Ort::GetAvailableProviders();
