@@ -6,6 +6,7 @@
 #include "base/contained_path.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/printable.h"
 #include "text/spm_file.h"
 
 namespace sampan::text {
@@ -29,7 +30,7 @@ std::int64_t id_of(const Vocabulary& vocabulary, const std::string& token,
     base::fail(ErrorCode::kInvalidData,
                "{}: lacks the special token '{}'; take the vocabulary file of the original "
                "checkpoint",
-               path.string(), token);
+               path.string(), base::printable(token));
   return *id;
 }
 
@@ -40,7 +41,7 @@ void check_added_tokens(const TokenizerConfig& config, const Vocabulary& vocabul
       base::fail(ErrorCode::kInvalidData,
                  "{}: gives '{}' the id {}, but in the vocabulary it has {}; restore the original "
                  "file",
-                 token.file, token.content, token.id, *id);
+                 token.file, base::printable(token.content), token.id, *id);
   }
 }
 
@@ -116,10 +117,11 @@ std::vector<std::int64_t> MarianTokenizer::encode(std::string_view text,
   if (!target_language.empty()) {
     const auto id = source_vocabulary_.find(">>" + std::string(target_language) + "<<");
     if (!id)
-      base::fail(
-          ErrorCode::kInvalidArgument, "target language '{}': this model {}", target_language,
-          target_languages_.empty() ? std::string("has one target language; leave the option out")
-                                    : fmt::format("knows {}", fmt::join(target_languages_, ", ")));
+      base::fail(ErrorCode::kInvalidArgument, "target language '{}': this model {}",
+                 base::printable(target_language),
+                 target_languages_.empty()
+                     ? std::string("has one target language; leave the option out")
+                     : fmt::format("knows {}", fmt::join(target_languages_, ", ")));
     ids.push_back(*id);
   } else if (const std::optional<LanguageTag> tag = language_tag(text)) {
     ids.push_back(source_vocabulary_.find(text.substr(0, tag->length)).value());

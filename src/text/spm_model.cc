@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "base/fail.h"
+#include "base/printable.h"
 
 // Exported by every libsentencepiece from 0.1.97 on, though the older headers do not declare it.
 namespace sentencepiece::logging {
@@ -39,7 +40,7 @@ SpmModel::SpmModel(std::string_view bytes, const std::filesystem::path& path)
   if (!problem.empty())
     base::fail(ErrorCode::kInvalidData,
                "{}: SentencePiece refuses it: {}; take the .spm file of the original checkpoint",
-               path.string(), problem);
+               path.string(), base::printable(problem));
 }
 
 SpmModel::~SpmModel() = default;

@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include "base/fail.h"
+#include "base/printable.h"
 #include "text/marian_tokenizer.h"
 
 namespace sampan::text {
@@ -9,7 +10,7 @@ std::unique_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& fol
                                                 std::string_view model_type) {
   if (model_type == "marian") return std::make_unique<const MarianTokenizer>(folder);
   base::fail(ErrorCode::kUnsupported, "{}: no tokenizer for model_type '{}'; marian is supported",
-             folder.string(), model_type);
+             folder.string(), base::printable(model_type));
 }
 
 }  // namespace sampan::text

@@ -8,6 +8,7 @@
 #include "base/contained_path.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/printable.h"
 
 namespace sampan::text {
 namespace {
@@ -34,7 +35,8 @@ std::optional<JsonFile> read_if_there(const std::filesystem::path& folder, const
 
 [[noreturn]] void wrong_type(const JsonFile& file, std::string_view key, const char* expected) {
   base::fail(ErrorCode::kInvalidData, "{}: '{}' is {}, not {}; restore the original file",
-             file.name, key, file.content.at(std::string(key)).type_name(), expected);
+             file.name, base::printable(key), file.content.at(std::string(key)).type_name(),
+             expected);
 }
 
 // The value of a key that is there and not null.
@@ -96,19 +98,19 @@ void refuse_unsupported(const JsonFile& file) {
   if (tokenizer_class != "MarianTokenizer")
     base::fail(ErrorCode::kUnsupported,
                "{}: tokenizer_class '{}' does not fit a Marian model; MarianTokenizer is supported",
-               file.name, tokenizer_class);
+               file.name, base::printable(tokenizer_class));
   if (const json* arguments = find(file, "sp_model_kwargs"); arguments && !arguments->empty())
     base::fail(ErrorCode::kUnsupported,
                "{}: sp_model_kwargs {} would change the pieces and is not supported; remove it if "
                "the model does without",
-               file.name, arguments->dump());
+               file.name, base::printable(arguments->dump()));
 }
 
 void refuse_plain_token(const std::string& file, const std::string& content) {
   base::fail(ErrorCode::kUnsupported,
              "{}: the added token '{}' is not a special one and would split the text, which is not "
              "supported",
-             file, content);
+             file, base::printable(content));
 }
 
 // "added_tokens_decoder": {"0": {"content": "</s>", "special": true, ...}, ...}
@@ -122,7 +124,7 @@ void read_added_tokens_decoder(const JsonFile& file, const json& tokens, Tokeniz
       base::fail(ErrorCode::kInvalidData,
                  "{}: added_tokens_decoder has '{}', which is no token with its id; restore the "
                  "original file",
-                 file.name, key);
+                 file.name, base::printable(key));
     if (!token.is_object() || !token.value("special", json(false)).is_boolean() ||
         !token.value("special", false))
       refuse_plain_token(file.name, *content);

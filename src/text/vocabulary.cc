@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/foreign_content.h"
 #include "base/mapped_file.h"
+#include "base/printable.h"
 
 namespace sampan::text {
 namespace {
@@ -39,7 +40,8 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t id) override {
     if (depth_ == 0) return refuse("a number");
     if (id >= id_limit_)
-      return stop(fmt::format("id {} of '{}' is beyond any vocabulary of this size", id, piece_));
+      return stop(fmt::format("id {} of '{}' is beyond any vocabulary of this size", id,
+                              base::printable(piece_)));
     vocabulary_.entries_.push_back(
         {.offset = static_cast<std::uint32_t>(vocabulary_.letters_.size()),
          .length = static_cast<std::uint32_t>(piece_.size()),
@@ -48,10 +50,10 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool number_integer(number_integer_t value) override {
-    return stop(fmt::format("'{}' has the id {}", piece_, value));
+    return stop(fmt::format("'{}' has the id {}", base::printable(piece_), value));
   }
   bool number_float(number_float_t, const string_t& text) override {
-    return stop(fmt::format("'{}' has the id {}", piece_, text));
+    return stop(fmt::format("'{}' has the id {}", base::printable(piece_), base::printable(text)));
   }
   bool null() override { return refuse("null"); }
   bool boolean(bool) override { return refuse("a boolean"); }
@@ -74,12 +76,14 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
       const auto& entry = vocabulary_.entries_[number - 1];
       const std::string_view piece = vocabulary_.text_of(entry);
       std::uint32_t& slot = vocabulary_.slots_[vocabulary_.slot_of(piece)];
-      if (slot != 0) return stop(fmt::format("'{}' is given twice", piece));
+      if (slot != 0) return stop(fmt::format("'{}' is given twice", base::printable(piece)));
       slot = number;
       std::uint32_t& owner = vocabulary_.by_id_[entry.id];
       if (owner != 0)
-        return stop(fmt::format("id {} belongs to '{}' and to '{}'", entry.id,
-                                vocabulary_.text_of(vocabulary_.entries_[owner - 1]), piece));
+        return stop(
+            fmt::format("id {} belongs to '{}' and to '{}'", entry.id,
+                        base::printable(vocabulary_.text_of(vocabulary_.entries_[owner - 1])),
+                        base::printable(piece)));
       owner = number;
     }
     return true;
@@ -87,9 +91,10 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool refuse(std::string_view found) {
-    return stop(piece_.empty() && depth_ == 0
-                    ? fmt::format("{} where an object of piece to id is due", found)
-                    : fmt::format("{} where the id of '{}' is due", found, piece_));
+    return stop(
+        piece_.empty() && depth_ == 0
+            ? fmt::format("{} where an object of piece to id is due", found)
+            : fmt::format("{} where the id of '{}' is due", found, base::printable(piece_)));
   }
   bool stop(std::string problem) {
     problem_ = std::move(problem);

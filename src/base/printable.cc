@@ -1,8 +1,8 @@
-#include "checkpoint/printable.h"
+#include "base/printable.h"
 
 #include <fmt/format.h>
 
-namespace sampan::checkpoint {
+namespace sampan::base {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 100;
@@ -18,4 +18,4 @@ std::string printable(std::string_view text) {
   return line;
 }
 
-}  // namespace sampan::checkpoint
+}  // namespace sampan::base
