@@ -321,7 +321,8 @@ GenerationConfig parse_generation_config(const GenerationConfigTexts& texts) {
     object = parse_object(*texts.generation_config, own);
     const auto mark = object.find("_from_model_config");
     const bool derived = mark != object.end() && *mark == true;
-    from_model = derived && texts.config && sets_generation(parse_object(*texts.config, model));
+    from_model = texts.config && (object.empty() ||
+                                  (derived && sets_generation(parse_object(*texts.config, model))));
   }
   const std::filesystem::path& file = from_model ? model : own;
   Settings settings;

@@ -185,6 +185,9 @@ TEST(GenerationConfigJson, TakesConfigJsonWhereTheOtherFileIsAbsent) {
       {"f", std::nullopt, R"({"model_type": "marian", "num_beams": 6, "d_model": 512,
                               "decoder_start_token_id": 9, "some_field": [1], "max_length": 99})"});
   EXPECT_EQ(marian.num_beams, 6);
+  EXPECT_EQ(
+      parse_generation_config({"f", "{}", R"({"model_type": "marian", "num_beams": 3})"}).num_beams,
+      3);
   EXPECT_EQ(marian.max_length, 99);
   EXPECT_EQ(marian.decoder_start_token_id, 9);
   EXPECT_EQ(marian.pad_token_id, 58100);  // what MarianConfig has where the file is silent
