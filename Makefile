@@ -41,7 +41,8 @@ test-fuzz: setup build/fuzz/build.ninja  ## Run every fuzz target for a moment (
 	@cmake --build --preset fuzz -j $(JOBS) --target sampan_fuzzers
 	@tools/run_fuzzers.sh $(FUZZ_SECONDS)
 
-bench: release  ## Run the benchmarks (bench/README.md)
+bench: release  ## Build the benchmarks, build/release/bench, and run bench/run.sh
+	@cmake --build --preset release -j $(JOBS) --target sampan_benchmarks
 	@bench/run.sh
 
 format:  ## Format every C++ file

@@ -26,7 +26,7 @@ def parse_arguments():
     parser.add_argument("--sentences", required=True)
     parser.add_argument("--lines", type=int, default=50)
     parser.add_argument("--work", required=True, help="folder for the peers' converted models")
-    parser.add_argument("--worker", default=str(HERE.parent.parent / "build/bench/sampan_translate_worker"))
+    parser.add_argument("--worker", default=str(HERE.parent.parent / "build/release/bench/sampan_translate_worker"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1)
