@@ -13,8 +13,8 @@ function(sampan_room name)
 endfunction()
 
 # sampan_test(base SOURCES a_test.cc ROOMS base LIBRARIES ... LABELS tsan): one test program a folder.
-# Tests labelled tsan also run in the preset of that name; they must not call ONNX Runtime, into which
-# ThreadSanitizer cannot see.
+# Tests labelled tsan also run in the preset of that name. ThreadSanitizer cannot see inside ONNX Runtime:
+# what they call of it must not raise false alarms.
 function(sampan_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
   list(TRANSFORM TEST_ROOMS PREPEND sampan_)

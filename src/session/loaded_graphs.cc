@@ -1,5 +1,6 @@
 #include "session/loaded_graphs.h"
 
+#include <future>
 #include <limits>
 
 #include "base/fail.h"
@@ -66,32 +67,52 @@ bool use_separate_decoders(const package::Package& package) {
          weight_bytes(first->second) <= kSmall;
 }
 
+/// Loads a package's graphs side by side where there are threads for it: half the time to the first
+/// translation goes into the runtime's graph optimisation.
+class GraphLoader {
+ public:
+  GraphLoader(const package::Package& package, const SessionOptions& options)
+      : package_(package),
+        options_(make_runtime_options(options)),
+        policy_(intra_op_threads(options) > 1 ? std::launch::async : std::launch::deferred) {}
+
+  /// `name` stands for the file where the package has none.
+  std::future<std::unique_ptr<const Graph>> load(GraphRole role, const char* name) const {
+    const std::filesystem::path& file = file_of(package_, role, name);
+    return std::async(policy_,
+                      [this, &file] { return std::make_unique<const Graph>(file, options_); });
+  }
+
+ private:
+  const package::Package& package_;
+  Ort::SessionOptions options_;
+  std::launch policy_;
+};
+
 }  // namespace
 
 std::shared_ptr<const LoadedGraphs> load_graphs(const package::Package& package,
                                                 const SessionOptions& options) {
-  const Ort::SessionOptions runtime_options = make_runtime_options(options);
+  const GraphLoader loader(package, options);
+  const bool separate = use_separate_decoders(package);
+  auto encoder = loader.load(GraphRole::kEncoder, "encoder_model.onnx");
+  auto decoder = separate
+                     ? loader.load(GraphRole::kDecoder, "decoder_model.onnx")
+                     : loader.load(GraphRole::kDecoderMerged,
+                                   "decoder_model_merged.onnx, nor both decoder_model.onnx and "
+                                   "decoder_with_past_model.onnx");
+  std::future<std::unique_ptr<const Graph>> decoder_with_past;
+  if (separate)
+    decoder_with_past = loader.load(GraphRole::kDecoderWithPast, "decoder_with_past_model.onnx");
+
   auto graphs = std::make_shared<LoadedGraphs>();
   graphs->max_positions =
       package.max_positions > 0 ? package.max_positions : std::numeric_limits<std::int64_t>::max();
   graphs->pad_token_id = package.pad_token_id;
-  graphs->encoder = std::make_unique<Graph>(
-      file_of(package, GraphRole::kEncoder, "encoder_model.onnx"), runtime_options);
+  graphs->encoder = encoder.get();
   check_encoder(graphs->encoder->signature());
-
-  const bool separate = use_separate_decoders(package);
-  if (separate) {
-    graphs->decoder =
-        std::make_unique<Graph>(package.graphs.at(GraphRole::kDecoder), runtime_options);
-    graphs->decoder_with_past =
-        std::make_unique<Graph>(package.graphs.at(GraphRole::kDecoderWithPast), runtime_options);
-  } else {
-    graphs->decoder = std::make_unique<Graph>(
-        file_of(package, GraphRole::kDecoderMerged,
-                "decoder_model_merged.onnx, nor both decoder_model.onnx and "
-                "decoder_with_past_model.onnx"),
-        runtime_options);
-  }
+  graphs->decoder = decoder.get();
+  if (separate) graphs->decoder_with_past = decoder_with_past.get();
   const Graph& first = *graphs->decoder;
   const Graph& next = separate ? *graphs->decoder_with_past : first;
   graphs->contract = read_decoder_contract(first.signature(), next.signature());

@@ -208,6 +208,7 @@ void OnnxStepModel::select(std::span<const std::int64_t> origins) {
       sentence_origins[i] = static_cast<std::int64_t>(i);
   }
   const RowPlan plan = plan_rows(origins);
+  if (plan.moves.empty() && plan.rows == rows_) return;
   for (RowTensor& tensor : self_attention_) tensor.gather(plan, rows_);
   const RowPlan sentence_plan = plan_rows(sentence_origins);
   for (RowTensor& tensor : cross_attention_) tensor.gather(sentence_plan, rows_);

@@ -13,6 +13,9 @@ namespace sampan::session {
 /// kIncompatible if the library is older than the headers this was built with.
 Ort::Env& environment();
 
+/// The threads that the options ask for, or that this process may use.
+int intra_op_threads(const SessionOptions& options);
+
 /// Checked options as the runtime takes them. Throws kInvalidArgument for options that do not
 /// validate and kUnsupported for a provider that this runtime does not have, naming those it has.
 Ort::SessionOptions make_runtime_options(const SessionOptions& options);

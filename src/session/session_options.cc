@@ -87,6 +87,10 @@ std::vector<std::string> SessionOptions::validate() const {
   return problems;
 }
 
+int intra_op_threads(const SessionOptions& options) {
+  return options.intra_op_threads > 0 ? options.intra_op_threads : base::usable_threads();
+}
+
 Ort::SessionOptions make_runtime_options(const SessionOptions& options) {
   const std::vector<std::string> problems = options.validate();
   if (!problems.empty())
@@ -94,13 +98,12 @@ Ort::SessionOptions make_runtime_options(const SessionOptions& options) {
 
   environment();
   Ort::SessionOptions session;
-  session.SetIntraOpNumThreads(options.intra_op_threads > 0 ? options.intra_op_threads
-                                                            : base::usable_threads());
+  session.SetIntraOpNumThreads(intra_op_threads(options));
   session.SetInterOpNumThreads(1);
   session.SetExecutionMode(ORT_SEQUENTIAL);
   session.SetGraphOptimizationLevel(runtime_level(options.optimization_level));
-  // The runtime would keep a memory plan for every combination of rows, source and past length it
-  // ever sees: the cache grows all the time.
+  // Memory plans are made for shapes that come again. Here every step has its own: plans cost 20 MB
+  // on a model of 7 million parameters and gained nothing.
   session.DisableMemPattern();
   if (options.cpu_memory_arena)
     session.AddConfigEntry("session.use_env_allocators", "1");
