@@ -23,17 +23,6 @@ std::shared_future<ModelPointer> load_model(std::launch policy, std::string byte
       .share();
 }
 
-std::int64_t id_of(const Vocabulary& vocabulary, const std::string& token,
-                   const std::filesystem::path& path) {
-  const std::optional<std::int64_t> id = vocabulary.find(token);
-  if (!id)
-    base::fail(ErrorCode::kInvalidData,
-               "{}: lacks the special token '{}'; take the vocabulary file of the original "
-               "checkpoint",
-               path.string(), base::printable(token));
-  return *id;
-}
-
 void check_added_tokens(const TokenizerConfig& config, const Vocabulary& vocabulary) {
   for (const TokenizerConfig::AddedToken& token : config.added_tokens) {
     const std::optional<std::int64_t> id = vocabulary.find(token.content);
@@ -43,10 +32,6 @@ void check_added_tokens(const TokenizerConfig& config, const Vocabulary& vocabul
                  "file",
                  token.file, base::printable(token.content), token.id, *id);
   }
-}
-
-bool is_language_tag(std::string_view piece) {
-  return piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<");
 }
 
 std::vector<std::string> languages_of(const Vocabulary& vocabulary) {

@@ -142,4 +142,19 @@ std::string_view Vocabulary::piece(std::int64_t id) const noexcept {
   return text_of(entries_[by_id_[static_cast<std::size_t>(id)] - 1]);
 }
 
+std::int64_t id_of(const Vocabulary& vocabulary, std::string_view token,
+                   const std::filesystem::path& path) {
+  const std::optional<std::int64_t> id = vocabulary.find(token);
+  if (!id)
+    base::fail(ErrorCode::kInvalidData,
+               "{}: lacks the special token '{}'; take the vocabulary file of the original "
+               "checkpoint",
+               path.string(), base::printable(token));
+  return *id;
+}
+
+bool is_language_tag(std::string_view piece) {
+  return piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<");
+}
+
 }  // namespace sampan::text

@@ -54,4 +54,10 @@ class Vocabulary {
   std::vector<std::uint32_t> by_id_;  // id to entry + 1, 0 where there is none
 };
 
+/// The id of a special token. Throws `Error` kInvalidData, naming `path`, if there is none.
+std::int64_t id_of(const Vocabulary& vocabulary, std::string_view token,
+                   const std::filesystem::path& path);
+/// Whether a piece is a language tag such as ">>cmn_Hans<<".
+bool is_language_tag(std::string_view piece);
+
 }  // namespace sampan::text
