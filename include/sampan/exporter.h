@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string_view>
 
 #include "sampan/error.h"
@@ -24,12 +25,15 @@ struct SAMPAN_API ExportOptions {
   bool force = false;
   /// Called with one line for each thing that is built or written; may be empty.
   std::function<void(std::string_view)> report;
+  /// Polled while weights are written; a stop ends the export with `Error` kCancelled and leaves
+  /// nothing behind.
+  std::stop_token stop;
 };
 
 /// Writes the ONNX package of a HuggingFace checkpoint folder. The same checkpoint and options give
 /// the same bytes. The package appears at `output` complete or not at all.
 /// Throws `Error`: kNotFound, kAlreadyExists, kInvalidData, kUnsupported, kInvalidArgument,
-/// kPermissionDenied, kResourceExhausted.
+/// kPermissionDenied, kResourceExhausted, kCancelled.
 SAMPAN_API void export_checkpoint(const std::filesystem::path& checkpoint,
                                   const std::filesystem::path& output,
                                   const ExportOptions& options = {});

@@ -15,4 +15,6 @@ struct ExitStatus {
   int status = 0;
 };
 
+void add_export_command(CLI::App& app);
+
 }  // namespace sampan::cli

@@ -20,6 +20,7 @@ int run(int argc, char** argv) {
   CLI::App app("Translates text with HuggingFace translation models, and packs them as ONNX.");
   app.name("sampan");
   app.require_subcommand(1);
+  add_export_command(app);
   try {
     app.parse(argc, argv);
     return 0;

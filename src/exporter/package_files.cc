@@ -1,0 +1,64 @@
+#include "exporter/package_files.h"
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/mapped_file.h"
+#include "checkpoint/checkpoint_files.h"
+#include "text/tokenizer.h"
+
+namespace sampan::exporter {
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{256} << 20;
+
+constexpr std::array<std::string_view, 8> kTokenizerFiles = {
+    "generation_config.json",  "source.spm",       "special_tokens_map.json", "target.spm",
+    "target_vocab.json",       "tokenizer.json",   "tokenizer_config.json",   "vocab.json",
+};
+
+/// The fields of an old config.json that transformers moves to the generation configuration.
+constexpr std::array<std::string_view, 32> kGenerationFields = {
+    "bad_words_ids", "begin_suppress_tokens", "bos_token_id", "decoder_start_token_id",
+    "diversity_penalty", "do_sample", "early_stopping", "encoder_no_repeat_ngram_size",
+    "encoder_repetition_penalty", "eos_token_id", "exponential_decay_length_penalty",
+    "forced_bos_token_id", "forced_decoder_ids", "forced_eos_token_id", "length_penalty",
+    "max_length", "max_new_tokens", "min_length", "min_new_tokens", "no_repeat_ngram_size",
+    "num_beam_groups", "num_beams", "num_return_sequences", "pad_token_id", "remove_invalid_values",
+    "renormalize_logits", "repetition_penalty", "suppress_tokens", "temperature", "top_k", "top_p",
+    "typical_p",
+};
+
+std::string derive_generation_config(const std::string& config_json) {
+  const nlohmann::json config = nlohmann::json::parse(config_json);  // checked when it was opened
+  nlohmann::json derived = {{"_from_model_config", true}};
+  for (const std::string_view field : kGenerationFields)
+    if (const auto value = config.find(field); value != config.end() && !value->is_null())
+      derived[std::string(field)] = *value;
+  return derived.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::vector<std::string> tokenizer_files(const checkpoint::Checkpoint& checkpoint) {
+  const checkpoint::CheckpointFiles files(checkpoint.folder);
+  std::vector<std::string> present;
+  for (const std::string_view name : kTokenizerFiles)
+    if (files.has(name)) present.emplace_back(name);
+  return present;
+}
+
+void add_package_files(const checkpoint::Checkpoint& checkpoint, package::PackageWriter& writer) {
+  text::open_tokenizer(checkpoint.folder, checkpoint.config.model_type);  // complete and readable
+  const checkpoint::CheckpointFiles files(checkpoint.folder);
+  const std::string config = base::read_file(files.resolve("config.json"), kLargestFile);
+  writer.add("config.json", config);
+  for (const std::string& name : tokenizer_files(checkpoint))
+    writer.add(name, base::read_file(files.resolve(name), kLargestFile));
+  if (!files.has("generation_config.json"))
+    writer.add("generation_config.json", derive_generation_config(config));
+}
+
+}  // namespace sampan::exporter
