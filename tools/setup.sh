@@ -44,10 +44,6 @@ update_package_lists() {
   lists_are_fresh=yes
 }
 
-is_installed() {
-  [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
-}
-
 has_candidate() {
   [[ $(LC_ALL=C apt-cache policy "$1") =~ Candidate:\ [^\(] ]]
 }
@@ -63,21 +59,26 @@ clang_major() {
 
 # Prints "package purpose" for each line of the list that is not satisfied on this machine.
 missing_packages() {
-  local line package purpose program
+  local line package purpose program installed clang wanted=()
+  clang=$(clang_major)
   while IFS= read -r line; do
-    purpose=${line#*# }
     read -r package program _ <<<"${line%%#*}"
     [[ -n $package ]] || continue
-    package=${package//@clang@/$(clang_major)}
     if [[ ${program:-} == command=* ]] && command -v "${program#command=}" >/dev/null; then continue; fi
-    is_installed "$package" || echo "$package $purpose"
+    wanted+=("${package//@clang@/$clang} ${line#*# }")
   done <"$kPackageList"
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]%% *}" 2>/dev/null) || true
+  for line in "${wanted[@]}"; do
+    [[ $'\n'$installed$'\n' == *$'\n'"${line%% *} installed"$'\n'* ]] || echo "$line"
+  done
 }
 
 install_packages() {
-  local package purpose unavailable=0 packages=()
-  [[ -n $(missing_packages) ]] || return 0
+  local package purpose missing unavailable=0 packages=()
+  missing=$(missing_packages)
+  [[ -n $missing ]] || return 0
   update_package_lists
+  missing=$(missing_packages)  # Debian's clang may have become known
   while read -r package purpose; do
     if has_candidate "$package"; then
       packages+=("$package")
@@ -85,7 +86,7 @@ install_packages() {
       say "Debian package $package cannot be had from apt's sources; it is needed for: $purpose"
       unavailable=1
     fi
-  done < <(missing_packages)
+  done <<<"$missing"
   ((unavailable == 0)) ||
     fail "add a source that has the packages above (Debian 12 or 13, main) to apt, then repeat"
   say "installing ${packages[*]}"
