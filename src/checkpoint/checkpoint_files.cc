@@ -52,12 +52,16 @@ bool CheckpointFiles::has(std::string_view name) const {
   return fs::symlink_status(folder_ / name, error).type() != fs::file_type::not_found;
 }
 
-fs::path CheckpointFiles::resolve(std::string_view name) const {
+void CheckpointFiles::check_name(std::string_view name, const fs::path& source) {
   if (!is_plain_name(name))
     base::fail(ErrorCode::kInvalidData,
-               "{}: the name '{}' leads out of the folder; download the "
-               "checkpoint again",
-               folder_.string(), printable(name));
+               "{}: names the file '{}', which leads out of the folder; download the checkpoint "
+               "again",
+               source.string(), printable(name));
+}
+
+fs::path CheckpointFiles::resolve(std::string_view name) const {
+  check_name(name, folder_);
   const fs::path real = real_path(folder_ / name);
   const fs::path parent = real.parent_path();
   if (parent != real_folder_ && (real_blobs_.empty() || parent != real_blobs_))

@@ -19,6 +19,8 @@ class CheckpointFiles {
   const std::filesystem::path& folder() const { return folder_; }
   bool has(std::string_view name) const;
 
+  /// Throws `Error` kInvalidData, naming `source`, for a name with a path in it.
+  static void check_name(std::string_view name, const std::filesystem::path& source);
   /// The path to open for a plain file name. Throws `Error`: kNotFound; kInvalidData for a name
   /// with a path in it, for a link that leaves the folder and for anything but a regular file.
   std::filesystem::path resolve(std::string_view name) const;

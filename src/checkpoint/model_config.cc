@@ -25,7 +25,6 @@ constexpr std::int64_t kLargestVocabulary = 1 << 24;
 constexpr std::int64_t kMostPositions = 1 << 24;
 constexpr std::int64_t kLargestPositionTable =
     1 << 28;  // elements: max_position_embeddings x d_model
-constexpr std::size_t kLongestConfig = 16 << 20;
 
 enum class Expected { kTrue, kFalse, kEmpty };
 
@@ -312,7 +311,7 @@ ModelConfig parse_model_config(std::string_view text, const std::filesystem::pat
 }
 
 ModelConfig read_model_config(const std::filesystem::path& config_json) {
-  return parse_model_config(base::read_file(config_json, kLongestConfig), config_json);
+  return parse_model_config(base::read_file(config_json, kLongestModelConfig), config_json);
 }
 
 }  // namespace sampan::checkpoint

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -48,6 +49,9 @@ struct ModelConfig {
 /// supported) and for a field that would change the output and is not supported (naming field and
 /// value).
 ModelConfig read_model_config(const std::filesystem::path& config_json);
+
+/// Bytes of a config.json at most.
+inline constexpr std::size_t kLongestModelConfig = std::size_t{16} << 20;
 
 /// The same from the text of a config.json; `file` is what messages name.
 ModelConfig parse_model_config(std::string_view text, const std::filesystem::path& file);

@@ -1,0 +1,33 @@
+#include "checkpoint/shard_index.h"
+
+#include <span>
+
+#include "base/fail.h"
+#include "checkpoint/foreign_content.h"
+#include "checkpoint/json_value.h"
+#include "checkpoint/printable.h"
+
+namespace sampan::checkpoint {
+
+ShardIndex parse_shard_index(std::string_view text, const std::filesystem::path& file) {
+  refuse_foreign_content(std::as_bytes(std::span(text)), file);
+  const JsonObject root = parse_json_object(text, file);
+  const JsonValue* value = find_member(root, "weight_map");
+  const JsonObject* map = value ? value->as<JsonObject>() : nullptr;
+  if (map == nullptr || map->empty())
+    base::fail(ErrorCode::kInvalidData,
+               "{}: has no weight_map that says which file holds which tensor; download it again",
+               file.string());
+  ShardIndex index;
+  for (const auto& [tensor, shard] : *map) {
+    const std::string* name = shard.as<std::string>();
+    if (name == nullptr)
+      base::fail(ErrorCode::kInvalidData,
+                 "{}: weight_map gives {} as the file of tensor '{}'; download it again",
+                 file.string(), describe(shard), printable(tensor));
+    index[*name].insert(tensor);
+  }
+  return index;
+}
+
+}  // namespace sampan::checkpoint
