@@ -115,8 +115,8 @@ std::span<float> OnnxStepModel::step(std::span<const std::int64_t> tokens, std::
   return run_decoder(tokens, length);
 }
 
-/// optimum traces decoder_with_past_model with one new token: its causal mask is not to be trusted
-/// with more behind a past.
+/// Exporters trace decoder_with_past_model with one new token, and some leave out the causal mask
+/// that several would need. Prefixes and scoring come first, without a past, and lose nothing here.
 std::span<float> OnnxStepModel::run_token_by_token(std::span<const std::int64_t> tokens,
                                                    std::int64_t length) {
   const auto rows = static_cast<std::size_t>(rows_);

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "session/sequence_model.h"
+
 namespace sampan::session {
 namespace {
 
@@ -29,20 +31,7 @@ const Golden& golden() {
 }
 
 package::Package fixture_package(const std::string& form) {
-  using package::GraphRole;
-  package::Package result;
-  result.folder = kData / form;
-  result.model_type = "marian";
-  result.max_positions = golden().max_positions;
-  result.pad_token_id = golden().pad_token_id;
-  result.graphs[GraphRole::kEncoder] = result.folder / "encoder_model.onnx";
-  if (form == "merged") {
-    result.graphs[GraphRole::kDecoderMerged] = result.folder / "decoder_model_merged.onnx";
-  } else {
-    result.graphs[GraphRole::kDecoder] = result.folder / "decoder_model.onnx";
-    result.graphs[GraphRole::kDecoderWithPast] = result.folder / "decoder_with_past_model.onnx";
-  }
-  return result;
+  return package::open_package(kData / form, runtime_version());
 }
 
 decode::SourceBatch golden_sources() {

@@ -15,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/external_data.h"
+#include "graph/onnx_reader.h"
+#include "graph/onnx_writer.h"
 #include "sampan/error.h"
 #include "session/packages.h"
 #include "support/caught_error.h"
@@ -127,6 +130,45 @@ TEST(SequenceModel, damaged_graphs_are_refused_in_one_line) {
     EXPECT_THAT(error.what(), HasSubstr("encoder_model.onnx: ONNX Runtime"));
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     EXPECT_EQ(std::string(error.what()).find("/onnxruntime_src/"), std::string::npos);
+  }
+}
+
+/// The encoder of the fixture, whose largest weight lies in a file beside it.
+fs::path encoder_with_data_at(const test::TemporaryFolder& folder, const std::string& location,
+                              std::uint64_t offset) {
+  graph::Model model =
+      graph::read_model_file(fixture_package("merged").graphs.at(GraphRole::kEncoder));
+  auto& weights = model.graph.initializers;
+  auto& largest = *std::ranges::max_element(weights, {}, graph::byte_size);
+  largest.data = graph::ExternalData{location, offset, graph::byte_size(largest)};
+  std::string bytes;
+  graph::write_model(model, [&](std::span<const std::byte> part) {
+    bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+  });
+  return folder.write("package/encoder_model.onnx", bytes);
+}
+
+TEST(SequenceModel, data_files_must_hold_the_weights_and_lie_in_the_folder) {
+  const test::TemporaryFolder folder;
+  package::Package package = fixture_package("merged");
+  auto& encoder = package.graphs[GraphRole::kEncoder];
+  folder.write("outside.data", std::string(1 << 16, '\0'));
+  folder.write("package/inside.data", std::string(1 << 16, '\0'));
+  encoder = encoder_with_data_at(folder, "inside.data", 64);
+  EXPECT_NO_THROW(SequenceModel::load(package, one_thread()));
+
+  encoder = encoder_with_data_at(folder, "inside.data", (1 << 16) - 4);
+  EXPECT_THAT(load_error(package).what(), HasSubstr("out of bounds"));
+  encoder = encoder_with_data_at(folder, "absent.data", 0);
+  EXPECT_THAT(load_error(package).what(), HasSubstr("does not exist"));
+  fs::create_symlink("../outside.data", folder.path() / "package/link.data");
+  for (const std::string& location : {std::string("../outside.data"), std::string("link.data"),
+                                      (folder.path() / "outside.data").string()}) {
+    encoder = encoder_with_data_at(folder, location, 0);
+    const Error error = load_error(package);
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidData) << location;
+    EXPECT_THAT(error.what(), HasSubstr("External data path"));
+    EXPECT_THAT(error.what(), HasSubstr(encoder.string()));
   }
 }
 

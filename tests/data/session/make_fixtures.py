@@ -15,6 +15,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -75,6 +76,8 @@ def write_packages(model):
                                do_validation=False, no_post_process=False, preprocessors=[])
         for form, files in FORMS.items():
             (HERE / form).mkdir(exist_ok=True)
+            for file in ["config.json", "generation_config.json"]:
+                shutil.copyfile(folder / file, HERE / form / file)
             for file in files:
                 graph = onnx.load(folder / file)
                 shorten_names(graph.graph, {}, {""})
