@@ -7,7 +7,9 @@
 
 #include "base/mapped_file.h"
 #include "checkpoint/checkpoint_files.h"
+#include "sampan/error.h"
 #include "text/tokenizer.h"
+#include "text/tokenizer_json.h"
 
 namespace sampan::exporter {
 namespace {
@@ -40,6 +42,15 @@ std::string derive_generation_config(const std::string& config_json) {
   return derived.dump(2) + "\n";
 }
 
+/// For loaders that know no SentencePiece models. Ours reads the models themselves.
+void add_tokenizer_json(const checkpoint::Checkpoint& checkpoint, package::PackageWriter& writer) {
+  try {
+    writer.add("tokenizer.json", text::make_tokenizer_json(checkpoint.folder));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;  // such a folder does without one
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> tokenizer_files(const checkpoint::Checkpoint& checkpoint) {
@@ -59,6 +70,7 @@ void add_package_files(const checkpoint::Checkpoint& checkpoint, package::Packag
     writer.add(name, base::read_file(files.resolve(name), kLargestFile));
   if (!files.has("generation_config.json"))
     writer.add("generation_config.json", derive_generation_config(config));
+  if (!files.has("tokenizer.json")) add_tokenizer_json(checkpoint, writer);
 }
 
 }  // namespace sampan::exporter

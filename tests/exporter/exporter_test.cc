@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "graph/onnx_reader.h"
 #include "package/package.h"
+#include "text/tokenizer_json.h"
 
 namespace sampan {
 namespace {
@@ -161,6 +162,11 @@ TEST_F(ExporterTest, DerivesTheGenerationConfigurationAsTransformersDoes) {
   for (const char* field : {"\"bad_words_ids\"", "\"forced_eos_token_id\": 0", "\"num_beams\": 4",
                             "\"max_length\": 512", "\"_from_model_config\": true"})
     EXPECT_NE(derived.find(field), std::string::npos) << field;
+}
+
+TEST_F(ExporterTest, AddsATokenizerJsonForOtherLoaders) {
+  export_checkpoint(kCheckpoint, folder_ / "package");
+  EXPECT_EQ(content(folder_ / "package/tokenizer.json"), text::make_tokenizer_json(kCheckpoint));
 }
 
 TEST_F(ExporterTest, RefusesACheckpointWhoseTokenizerIsIncompleteBeforeWriting) {
