@@ -79,7 +79,7 @@ struct Translation {
   std::vector<SentenceAlignment> sentences;
   /// A sentence ran into its maximum length.
   bool truncated = false;
-  /// A sentence repeats a unit of tokens four times or more in a row.
+  /// A sentence repeats a unit of tokens four times or more in a row, and its source does not.
   bool repeats = false;
 };
 
