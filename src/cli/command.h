@@ -15,6 +15,11 @@ struct ExitStatus {
   int status = 0;
 };
 
+/// The reader of an output stream went away.
+struct ClosedPipe {};
+
 void add_export_command(CLI::App& app);
+void add_score_command(CLI::App& app);
+void add_translate_command(CLI::App& app);
 
 }  // namespace sampan::cli

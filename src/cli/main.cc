@@ -1,18 +1,34 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <string>
 
+#include "base/processor.h"
 #include "cli/command.h"
+#include "cli/signal_watch.h"
 #include "cli/terminal.h"
 #include "sampan/error.h"
+#include "sampan/version.h"
+#include "session/sequence_model.h"
 
 namespace sampan::cli {
 namespace {
 
-int report_usage_error(const CLI::ParseError& error) {
-  print_error(std::string(error.what()) + "; see sampan --help");
+std::string describe_build() {
+  const std::string features = base::processor_features();
+  return fmt::format("sampan {}\nONNX Runtime {}\nprocessor: {}\nthreads: {}", version(),
+                     session::runtime_version(), features.empty() ? "unknown" : features,
+                     base::usable_threads());
+}
+
+// The parser's own words, with the place to look at.
+int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string where = "sampan";
+  for (const CLI::App* sub : app.get_subcommands()) where += " " + sub->get_name();
+  print_error(fmt::format("{}; see {} --help", error.what(), where));
   return exit_code(ErrorCode::kInvalidArgument);
 }
 
@@ -20,15 +36,20 @@ int run(int argc, char** argv) {
   CLI::App app("Translates text with HuggingFace translation models, and packs them as ONNX.");
   app.name("sampan");
   app.require_subcommand(1);
+  app.set_version_flag("--version", describe_build, "sampan, its runtime, and this processor");
   add_export_command(app);
+  add_translate_command(app);
+  add_score_command(app);
   try {
     app.parse(argc, argv);
-    return 0;
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
+  } catch (const CLI::CallForVersion& answer) {
+    print_line(answer.what());
+  } catch (const CLI::Success&) {
+    print_line(app.help());
   } catch (const CLI::ParseError& error) {
-    return report_usage_error(error);
+    return report_usage_error(app, error);
   }
+  return 0;
 }
 
 }  // namespace
@@ -42,6 +63,8 @@ int main(int argc, char** argv) {
     return cli::run(argc, argv);
   } catch (const cli::ExitStatus& exit) {
     return exit.status;
+  } catch (const cli::ClosedPipe&) {
+    return cli::die_by_signal(SIGPIPE);
   } catch (const Error& error) {
     cli::print_error(error.what());
     return exit_code(error.code());

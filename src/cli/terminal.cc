@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/system_error.h"
+#include "cli/command.h"
 
 namespace sampan::cli {
 namespace {
@@ -39,6 +40,7 @@ void print_line(std::string_view text) {
   while (!rest.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE) throw ClosedPipe{};
     if (written < 0) base::fail_with_errno(errno, "write", "standard output");
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -66,6 +68,11 @@ void print_note(std::string_view message) noexcept {
   } catch (...) {
     write_to_stderr("sampan: out of memory\n");
   }
+}
+
+void print_status(std::string_view text) noexcept {
+  write_to_stderr("\r\x1b[K");
+  write_to_stderr(text);
 }
 
 bool stderr_is_terminal() noexcept { return ::isatty(STDERR_FILENO) == 1; }

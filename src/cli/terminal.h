@@ -15,6 +15,9 @@ void print_error(std::string_view message) noexcept;
 /// Writes "sampan: MESSAGE" to stderr as one line.
 void print_note(std::string_view message) noexcept;
 
+/// Replaces the status line at the bottom of a terminal by `text`, "" for none.
+void print_status(std::string_view text) noexcept;
+
 /// Whether stderr is a terminal that a person looks at.
 bool stderr_is_terminal() noexcept;
 
