@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: demo test test-dev test-tsan test-fuzz bench format clean help setup release dev
+.PHONY: setup-tests demo test test-dev test-tsan test-fuzz bench format clean help setup release dev
 
 JOBS ?= $(shell nproc)
 # Seconds for all fuzz targets together.
@@ -15,6 +15,9 @@ help:  ## Show this list
 
 setup:  ## Install what is missing (Debian packages, ONNX Runtime)
 	@tools/setup.sh
+
+setup-tests: setup
+	@tools/setup.sh --tests
 
 build/%/build.ninja: | setup
 	cmake --preset $*
@@ -30,7 +33,7 @@ demo: release  ## Export the bundled checkpoint and translate examples/sentences
 
 test: test-tsan test-fuzz test-dev  ## Run every test (the tests' closing lines come last)
 
-test-dev: dev  ## Run the tests with ASan and UBSan
+test-dev: setup-tests dev  ## Run the tests with ASan and UBSan
 	@ctest --preset dev -j $(JOBS)
 
 test-tsan: setup build/tsan/build.ninja  ## Run the tests of threads with TSan

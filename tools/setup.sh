@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what sampan is built with on Debian 12 or 13: the packages of tools/apt-packages.txt, and
-# ONNX Runtime in .deps/onnxruntime. Does nothing, and needs no network, where all of it is there.
+# ONNX Runtime in .deps/onnxruntime. With --tests also transformers.js, which the tests open packages
+# with, in .deps/transformers_js. Does nothing, and needs no network, where all of it is there.
 #
 # ONNXRUNTIME_ROOT=FOLDER names another copy of ONNX Runtime (FOLDER/include, FOLDER/lib).
 set -euo pipefail
@@ -202,8 +203,28 @@ install_runtime() {
   say "ONNX Runtime $kRuntimeVersion is in .deps/onnxruntime"
 }
 
+# The modules that tests/transformers_js opens packages with. No script of theirs is run.
+install_transformers_js() {
+  local from=tests/transformers_js to=.deps/transformers_js stamp work
+  stamp=$(cat "$from/package.json" "$from/package-lock.json" | sha256sum | cut -d' ' -f1)
+  [[ $(cat "$to/stamp" 2>/dev/null) == "$stamp" ]] && return
+  say "fetching transformers.js for the tests (npm, 450 MB unpacked)"
+  mkdir -p .deps
+  work=$(mktemp -d .deps/partial-js.XXXXXX)
+  cp "$from/package.json" "$from/package-lock.json" "$from/.npmrc" "$work/"
+  (cd "$work" && npm ci --ignore-scripts --silent >/dev/null) || {
+    rm -rf "$work"
+    fail "the npm packages that $from/package-lock.json pins cannot be had; they are needed by the tests." \
+      "Repeat with a network"
+  }
+  echo "$stamp" >"$work/stamp"
+  rm -rf "$to"
+  mv -T "$work" "$to"
+}
+
 command -v apt-get >/dev/null ||
   fail "this machine has no apt-get: install what $kPackageList lists by hand (Debian 12 and 13 are supported)"
 install_packages
 check_cmake
 install_runtime
+if [[ ${1:-} == --tests ]]; then install_transformers_js; fi

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# transformers.js gives transformers' greedy tokens with a package of ours, from both layouts.
+#
+#   run.sh SAMPAN MODULES WORK     MODULES: where node_modules lies; WORK: a folder to write in
+set -euo pipefail
+sampan=$1 modules=$(realpath "$2") work=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+data=$here/../data
+lines=60
+
+mkdir -p "$work"
+head -n "$lines" "$data/corpus/tatoeba-test.en" >"$work/source.en"
+head -n "$lines" "$data/decode/greedy.ids" >"$work/expected.ids"
+for layout in shared separate; do
+  subfolder=$([[ $layout == separate ]] && echo onnx || true)
+  "$sampan" export "$here/../../models/tatoeba-en-zh" --output "$work/$layout" --layout "$layout" --force
+  TRANSFORMERS_JS=$modules node "$here/translate.mjs" "$work/$layout" "$subfolder" 200 \
+    <"$work/source.en" >"$work/$layout.ids"
+  diff "$work/expected.ids" "$work/$layout.ids"
+  echo "$layout layout: the tokens of $lines sentences are transformers' own"
+done
