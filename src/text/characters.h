@@ -34,7 +34,7 @@ bool is_unspaced(char32_t code);
 bool has_letter(std::string_view text);
 /// Whether all characters are punctuation or white space.
 bool is_punctuation_only(std::string_view text);
-/// `range` without the white space at both ends; empty, at its beginning, if nothing else is in it.
+/// `range` without the white space at both ends; empty, at its end, if nothing else is in it.
 ByteRange trimmed(std::string_view text, ByteRange range);
 
 inline std::string_view part_of(std::string_view text, ByteRange range) {

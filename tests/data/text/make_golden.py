@@ -12,7 +12,6 @@ import io
 import json
 import os
 import pathlib
-import shutil
 
 import sentencepiece
 import tokenizers
@@ -122,12 +121,24 @@ def bundled_goldens():
     write_lines("decoded.random", decoded)
 
 
-def train(lines, path, **options):
+# Rules of a small character map: code points in hexadecimal before and after.
+RULES = "A0\t20\n3000\t20\n9\t20\nFB01\t66 69\n65 301\tE9\nFF21\t41\n2026\t2E 2E 2E\nAD\t\n"
+
+
+def train(lines, path, rules=None, **options):
+    """A model without normalisation, or with the rules given."""
     model = io.BytesIO()
+    if rules:
+        file = pathlib.Path("rules.tsv")  # the model keeps the name: no path of this machine in it
+        file.write_text(rules, encoding="utf-8")
+        options["normalization_rule_tsv"] = file.name
+    else:
+        options["normalization_rule_name"] = "identity"
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=model, num_threads=1, minloglevel=2,
-        shuffle_input_sentence=False, normalization_rule_name="identity", hard_vocab_limit=False,
-        **options)
+        shuffle_input_sentence=False, hard_vocab_limit=False, **options)
+    if rules:
+        file.unlink()
     path.write_bytes(model.getvalue())
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     return [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
@@ -158,10 +169,10 @@ def small_checkpoints():
     english = corpus_lines("tatoeba-dev.en")
     chinese = corpus_lines("tatoeba-dev.zh")
 
-    # Several target languages in one vocabulary; no normalisation at all.
+    # Several target languages in one vocabulary, a character map of eight rules.
     tagged = HERE / "tagged"
     tagged.mkdir(exist_ok=True)
-    source = train(english, tagged / "source.spm", vocab_size=160, character_coverage=0.995)
+    source = train(english, tagged / "source.spm", rules=RULES, vocab_size=160, character_coverage=0.995)
     target = train(chinese[:25], tagged / "target.spm", vocab_size=260, character_coverage=0.98)
     tags = [">>cmn_Hans<<", ">>cmn_Hant<<", ">>fra<<"]
     write_json(tagged / "vocab.json", vocabulary(source, [*tags, *target]))
