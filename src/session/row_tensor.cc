@@ -39,7 +39,13 @@ void run_moves(const RowPlan& plan, std::byte* data, std::size_t row_bytes) {
 RowTensor RowTensor::create(const std::vector<std::int64_t>& shape,
                             ONNXTensorElementDataType type) {
   Ort::AllocatorWithDefaultOptions allocator;
-  return RowTensor(Ort::Value::CreateTensor(allocator, shape.data(), shape.size(), type));
+  try {
+    return RowTensor(Ort::Value::CreateTensor(allocator, shape.data(), shape.size(), type));
+  } catch (const Ort::Exception& error) {
+    base::fail(ErrorCode::kResourceExhausted,
+               "no memory for a batch of {} rows ({}); translate fewer sentences at once",
+               shape.front(), error.what());
+  }
 }
 
 std::int64_t RowTensor::capacity() const {

@@ -18,7 +18,7 @@ class RowTensor {
   /// Takes over a tensor that the runtime made. Its memory is written to by `gather`.
   explicit RowTensor(Ort::Value tensor) : memory_(std::move(tensor)) {}
 
-  /// A tensor with memory of its own, not initialised.
+  /// A tensor with memory of its own, not initialised. Throws kResourceExhausted.
   static RowTensor create(const std::vector<std::int64_t>& shape, ONNXTensorElementDataType type);
 
   bool empty() const { return !memory_; }
