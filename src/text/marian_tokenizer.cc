@@ -119,6 +119,7 @@ std::vector<std::int64_t> MarianTokenizer::encode(std::string_view text,
 
 std::vector<std::int64_t> MarianTokenizer::encode_target(std::string_view text) const {
   std::vector<std::int64_t> ids;
+  if (text.empty()) return ids;  // most calls have no prefix: target.spm need not be prepared
   append_ids(ids, target_model_.get()->encode(text), target_vocabulary(), target_unknown_id_);
   return ids;
 }
