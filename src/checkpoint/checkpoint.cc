@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/printable.h"
 #include "checkpoint/checkpoint_files.h"
-#include "checkpoint/printable.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/shard_index.h"
 #include "checkpoint/torch_file.h"
@@ -52,7 +52,7 @@ void add_shard(const CheckpointFiles& files, const Format& format,
   const auto& [name, tensors] = entry;
   if (!files.has(name))
     base::fail(ErrorCode::kNotFound, "{}: names the file '{}', which is missing; download it too",
-               files.shown(format.index).string(), printable(name));
+               files.shown(format.index).string(), base::printable(name));
   const auto shard =
       std::make_shared<const TensorStore>(read_weights_file(files, name, format.read));
   for (const std::string& tensor : tensors) {
@@ -60,7 +60,7 @@ void add_shard(const CheckpointFiles& files, const Format& format,
     if (view == nullptr)
       base::fail(ErrorCode::kInvalidData,
                  "{}: lacks the tensor '{}' that {} says it holds; download both again",
-                 files.shown(name).string(), printable(tensor), format.index);
+                 files.shown(name).string(), base::printable(tensor), format.index);
     weights.add(tensor, *view, files.shown(format.index));
   }
   weights.keep_alive(shard);

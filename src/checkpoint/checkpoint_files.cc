@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/printable.h"
 #include "base/system_error.h"
-#include "checkpoint/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -57,7 +57,7 @@ void CheckpointFiles::check_name(std::string_view name, const fs::path& source) 
     base::fail(ErrorCode::kInvalidData,
                "{}: names the file '{}', which leads out of the folder; download the checkpoint "
                "again",
-               source.string(), printable(name));
+               source.string(), base::printable(name));
 }
 
 fs::path CheckpointFiles::resolve(std::string_view name) const {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/fail.h"
+#include "base/foreign_content.h"
 #include "base/mapped_file.h"
-#include "checkpoint/foreign_content.h"
 #include "checkpoint/json_value.h"
 
 namespace sampan::checkpoint {
@@ -296,7 +296,7 @@ void read_token_ids(const FieldReader& reader, ModelConfig& config) {
 }  // namespace
 
 ModelConfig parse_model_config(std::string_view text, const std::filesystem::path& file) {
-  refuse_foreign_content(std::as_bytes(std::span(text)), file);
+  base::refuse_foreign_content(std::as_bytes(std::span(text)), file);
   const JsonObject fields = parse_json_object(text, file);
   const FieldReader reader(fields, file);
   const Family family = family_of(reader, file);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/fail.h"
-#include "checkpoint/foreign_content.h"
+#include "base/foreign_content.h"
+#include "base/printable.h"
 #include "checkpoint/json_value.h"
-#include "checkpoint/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -49,7 +49,7 @@ class HeaderReader {
 
   [[noreturn]] void refuse(std::string_view name, std::string_view problem) const {
     base::fail(ErrorCode::kInvalidData, "{}: tensor '{}' {}; download the file again",
-               file_.string(), printable(name), problem);
+               file_.string(), base::printable(name), problem);
   }
 
  private:
@@ -68,7 +68,7 @@ class HeaderReader {
       base::fail(ErrorCode::kUnsupported,
                  "{}: tensor '{}' has the dtype {}, which is not "
                  "supported; convert the checkpoint to F32, F16 or BF16",
-                 file_.string(), printable(name), describe(value));
+                 file_.string(), base::printable(name), describe(value));
     return *dtype;
   }
 
@@ -146,7 +146,7 @@ void check_coverage(std::vector<Entry>& entries, std::size_t data_size,
 
 void read_safetensors(std::span<const std::byte> bytes, const std::filesystem::path& file,
                       TensorStore& store) {
-  refuse_foreign_content(bytes, file);
+  base::refuse_foreign_content(bytes, file);
   const std::size_t header_size = static_cast<std::size_t>(header_length(bytes, file));
   const std::span header = bytes.subspan(kLengthBytes, header_size);
   const std::span data = bytes.subspan(kLengthBytes + header_size);

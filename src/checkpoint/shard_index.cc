@@ -3,14 +3,14 @@
 #include <span>
 
 #include "base/fail.h"
-#include "checkpoint/foreign_content.h"
+#include "base/foreign_content.h"
+#include "base/printable.h"
 #include "checkpoint/json_value.h"
-#include "checkpoint/printable.h"
 
 namespace sampan::checkpoint {
 
 ShardIndex parse_shard_index(std::string_view text, const std::filesystem::path& file) {
-  refuse_foreign_content(std::as_bytes(std::span(text)), file);
+  base::refuse_foreign_content(std::as_bytes(std::span(text)), file);
   const JsonObject root = parse_json_object(text, file);
   const JsonValue* value = find_member(root, "weight_map");
   const JsonObject* map = value ? value->as<JsonObject>() : nullptr;
@@ -24,7 +24,7 @@ ShardIndex parse_shard_index(std::string_view text, const std::filesystem::path&
     if (name == nullptr)
       base::fail(ErrorCode::kInvalidData,
                  "{}: weight_map gives {} as the file of tensor '{}'; download it again",
-                 file.string(), describe(shard), printable(tensor));
+                 file.string(), describe(shard), base::printable(tensor));
     index[*name].insert(tensor);
   }
   return index;

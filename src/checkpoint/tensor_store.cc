@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "checkpoint/printable.h"
+#include "base/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -22,12 +22,12 @@ void TensorStore::add(std::string name, tensor::TensorView view,
     base::fail(ErrorCode::kInvalidData,
                "{}: '{}' is no name of a tensor; download the checkpoint "
                "again",
-               file.string(), printable(name));
+               file.string(), base::printable(name));
   const auto [place, added] = tensors_.emplace(std::move(name), std::move(view));
   if (!added)
     base::fail(ErrorCode::kInvalidData,
                "{}: tensor '{}' appears twice; download the checkpoint again", file.string(),
-               printable(place->first));
+               base::printable(place->first));
 }
 
 const tensor::TensorView* TensorStore::find(std::string_view name) const {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/fail.h"
-#include "checkpoint/foreign_content.h"
+#include "base/foreign_content.h"
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_zip.h"
 #include "checkpoint/zip_archive.h"
@@ -25,7 +25,7 @@ bool is_tar(std::span<const std::byte> bytes) {
 
 void read_torch_file(std::span<const std::byte> bytes, const std::filesystem::path& file,
                      TensorStore& store) {
-  refuse_foreign_content(bytes, file);
+  base::refuse_foreign_content(bytes, file);
   if (is_tar(bytes))
     base::fail(ErrorCode::kUnsupported,
                "{}: is a tar archive, as torch before 0.1.2 wrote it; save it again with a newer "

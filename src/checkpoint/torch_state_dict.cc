@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/fail.h"
-#include "checkpoint/printable.h"
+#include "base/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -207,7 +207,7 @@ class StateDictReader {
     for (const auto& [key, value] : entries()) {
       const auto* name = reader_.pickle().as<pickle::Text>(key);
       if (name == nullptr) reader_.damaged("a name of the state dictionary is no text");
-      name_ = printable(name->characters);
+      name_ = base::printable(name->characters);
       store_.add(std::string(name->characters), read_tensor(find_tensor(value)), reader_.file());
     }
   }
@@ -373,7 +373,7 @@ TorchStorages find_storages(const Pickle& pickle, const std::filesystem::path& f
     if (!added &&
         (place->second.dtype != reference.dtype || place->second.elements != reference.elements))
       reader.damaged(
-          fmt::format("storage '{}' is described in two ways", printable(reference.key)));
+          fmt::format("storage '{}' is described in two ways", base::printable(reference.key)));
   }
   return storages;
 }

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/fail.h"
+#include "base/printable.h"
 #include "checkpoint/byte_cursor.h"
-#include "checkpoint/printable.h"
 #include "checkpoint/torch_state_dict.h"
 
 namespace sampan::checkpoint {
@@ -99,7 +99,7 @@ class StreamReader {
       const auto count = cursor.little_endian<std::uint64_t>();
       if (count != static_cast<std::uint64_t>(storage.elements))
         damaged(fmt::format("storage '{}' has {} elements where {} are expected",
-                            printable(place->first), count, storage.elements));
+                            base::printable(place->first), count, storage.elements));
       // find_storages has checked that this product fits.
       storage.bytes = cursor.take(count * tensor::size_of(storage.dtype));
       ++found;

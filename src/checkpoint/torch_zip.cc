@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/fail.h"
-#include "checkpoint/printable.h"
+#include "base/printable.h"
 #include "checkpoint/torch_state_dict.h"
 #include "checkpoint/zip_archive.h"
 
@@ -36,7 +36,7 @@ class ZipReader {
       const std::uint64_t size =
           static_cast<std::uint64_t>(storage.elements) * tensor::size_of(storage.dtype);
       if (entry.size != size)
-        damaged(fmt::format("'{}' has {} bytes where its tensors expect {}", printable(name),
+        damaged(fmt::format("'{}' has {} bytes where its tensors expect {}", base::printable(name),
                             entry.size, size));
       storage.bytes = content(name);
     }
@@ -82,12 +82,12 @@ class ZipReader {
       base::fail(ErrorCode::kUnsupported,
                  "{}: says its byte order is '{}'; only 'little' is supported: save it again on a "
                  "little-endian machine",
-                 file_.string(), printable(order));
+                 file_.string(), base::printable(order));
   }
 
   const ZipEntry& find(std::string_view name) const {
     const ZipEntry* entry = archive_.find(name);
-    if (entry == nullptr) damaged(fmt::format("'{}' is missing", printable(name)));
+    if (entry == nullptr) damaged(fmt::format("'{}' is missing", base::printable(name)));
     return *entry;
   }
 
@@ -98,7 +98,7 @@ class ZipReader {
       base::fail(ErrorCode::kResourceExhausted,
                  "{}: '{}' would unpack to {} bytes, far more than an honest archive of this size "
                  "holds; do not trust this file",
-                 file_.string(), printable(name), entry.size);
+                 file_.string(), base::printable(name), entry.size);
     unpacking_left_ -= entry.size;
     const auto unpacked =
         std::make_shared<const std::vector<std::byte>>(inflate_entry(entry, name, file_));

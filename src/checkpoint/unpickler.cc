@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/fail.h"
+#include "base/printable.h"
 #include "checkpoint/byte_cursor.h"
-#include "checkpoint/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -242,7 +242,7 @@ class Machine {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      damaged("'" + printable(digits) + "' is no integer of 64 bits");
+      damaged("'" + base::printable(digits) + "' is no integer of 64 bits");
     push(value);
   }
 
@@ -250,7 +250,7 @@ class Machine {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      damaged("'" + printable(digits) + "' is no number");
+      damaged("'" + base::printable(digits) + "' is no number");
     push(value);
   }
 
@@ -404,7 +404,7 @@ class Machine {
     std::size_t index = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (error != std::errc() || end != digits.data() + digits.size())
-      damaged("'" + printable(digits) + "' is no index");
+      damaged("'" + base::printable(digits) + "' is no index");
     return index;
   }
 
@@ -460,7 +460,7 @@ class Machine {
   void push_global(std::string_view module, std::string_view name) {
     const Global global{module, name};
     if (!options_.allowed(global))
-      refuse(fmt::format("'{}.{}'", printable(module), printable(name)));
+      refuse(fmt::format("'{}.{}'", base::printable(module), base::printable(name)));
     push(global);
   }
 
@@ -471,8 +471,8 @@ class Machine {
     const Global* global = call ? std::get_if<Global>(&at(call->global)) : nullptr;
     if (global == nullptr) damaged("it sets attributes of what has none");
     if (global->module != "collections" || global->name != "OrderedDict")
-      refuse(
-          fmt::format("attributes of '{}.{}'", printable(global->module), printable(global->name)));
+      refuse(fmt::format("attributes of '{}.{}'", base::printable(global->module),
+                         base::printable(global->name)));
   }
 
   bool frame(std::uint8_t operation) {

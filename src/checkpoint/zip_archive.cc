@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/printable.h"
 #include "checkpoint/byte_cursor.h"
-#include "checkpoint/printable.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -144,7 +144,7 @@ CentralRecord read_central_record(ByteCursor& cursor, const std::filesystem::pat
 // `before_directory` is the part of the archive that may hold entries.
 ZipEntry locate(const CentralRecord& record, Bytes before_directory,
                 const std::filesystem::path& file) {
-  const std::string name = printable(record.name);
+  const std::string name = base::printable(record.name);
   if (record.flags & 1u)
     base::fail(ErrorCode::kUnsupported, "{}: entry '{}' is encrypted; choose another checkpoint",
                file.string(), name);
@@ -223,7 +223,7 @@ ZipArchive::ZipArchive(Bytes bytes, const std::filesystem::path& file) {
     const CentralRecord record = read_central_record(cursor, file);
     const bool added =
         entries_.emplace(record.name, locate(record, bytes.first(offset), file)).second;
-    if (!added) refuse(file, "entry '" + printable(record.name) + "' appears twice");
+    if (!added) refuse(file, "entry '" + base::printable(record.name) + "' appears twice");
   }
 }
 
@@ -242,15 +242,15 @@ std::vector<std::byte> inflate_entry(const ZipEntry& entry, std::string_view nam
                                      const std::filesystem::path& file) {
   constexpr std::uint64_t kBestRatio = 1032;  // deflate's own bound
   if (entry.size / kBestRatio > entry.packed.size())
-    refuse(file, "entry '" + printable(name) + "' claims " + std::to_string(entry.size) +
+    refuse(file, "entry '" + base::printable(name) + "' claims " + std::to_string(entry.size) +
                      " bytes, more than its " + std::to_string(entry.packed.size()) +
                      " packed ones can hold");
   std::vector<std::byte> content(static_cast<std::size_t>(entry.size));
   if (!Inflater(file).run(entry.packed, content))
-    refuse(file, "entry '" + printable(name) + "' cannot be unpacked to " +
+    refuse(file, "entry '" + base::printable(name) + "' cannot be unpacked to " +
                      std::to_string(entry.size) + " bytes");
   const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
-  if (crc != entry.crc) refuse(file, "entry '" + printable(name) + "' has a wrong checksum");
+  if (crc != entry.crc) refuse(file, "entry '" + base::printable(name) + "' has a wrong checksum");
   return content;
 }
 
