@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include "architectures/architecture.h"
+#include "architectures/m2m100.h"
 #include "architectures/marian.h"
 #include "base/fail.h"
 
@@ -12,7 +13,7 @@ constexpr std::int64_t kMostOpset = 18;
 
 }  // namespace
 
-std::vector<Architecture> architectures() { return {{"marian", build_marian}}; }
+std::vector<Architecture> architectures() { return {{"m2m_100", build_m2m100}, {"marian", build_marian}}; }
 
 Seq2SeqGraphs build_graphs(const checkpoint::Checkpoint& checkpoint, const GraphOptions& options) {
   if (options.opset < kLeastOpset || options.opset > kMostOpset)

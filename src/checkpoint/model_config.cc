@@ -37,7 +37,7 @@ struct Requirement {
 
 // What the graphs do not do. docs/checkpoints.md tells for every field why it is here or is
 // ignored.
-constexpr std::array kRequirements = {
+constexpr std::array kMarianRequirements = {
     Requirement{"is_encoder_decoder", Expected::kTrue, "a model without an encoder"},
     Requirement{"is_decoder", Expected::kFalse, "a model without an encoder"},
     Requirement{"tie_encoder_decoder", Expected::kFalse, "layers shared by encoder and decoder"},
@@ -52,6 +52,21 @@ constexpr std::array kRequirements = {
     Requirement{"attention_chunk_size", Expected::kEmpty, "attention within chunks"},
     Requirement{"layer_types", Expected::kEmpty, "layers of several kinds"},
     Requirement{"num_kv_shared_layers", Expected::kEmpty, "layers sharing their keys and values"},
+};
+// M2M100's classes have no such switches: what old files say of norms and positions is not read.
+constexpr std::array kM2M100Requirements = {
+    Requirement{"is_encoder_decoder", Expected::kTrue, "a model without an encoder"},
+    Requirement{"is_decoder", Expected::kFalse, "a model without an encoder"},
+    Requirement{"tie_encoder_decoder", Expected::kFalse, "layers shared by encoder and decoder"},
+    Requirement{"pruned_heads", Expected::kEmpty, "attention heads taken out"},
+    Requirement{"quantization_config", Expected::kEmpty, "quantised weights"},
+    Requirement{"auto_map", Expected::kEmpty, "a model whose code comes with the checkpoint"},
+    Requirement{"sliding_window", Expected::kEmpty, "attention within a window"},
+    Requirement{"attention_chunk_size", Expected::kEmpty, "attention within chunks"},
+    Requirement{"layer_types", Expected::kEmpty, "layers of several kinds"},
+    Requirement{"num_kv_shared_layers", Expected::kEmpty, "layers sharing their keys and values"},
+    Requirement{"share_encoder_decoder_embeddings", Expected::kTrue, "two embeddings"},
+    Requirement{"decoder_vocab_size", Expected::kEmpty, "a target vocabulary of its own"},
 };
 
 /// What differs between families: the values that transformers takes for absent fields, and the one
@@ -75,7 +90,23 @@ std::vector<Family> families() {
   marian.activation_function = Activation::kGelu;
   marian.pad_token_id = marian.decoder_start_token_id = 58100;
   marian.eos_token_id = {0};
-  return {{"marian", "MarianMTModel", marian, kRequirements}};
+
+  ModelConfig m2m100;
+  m2m100.model_type = "m2m_100";
+  m2m100.d_model = 1024;
+  m2m100.encoder_layers = m2m100.decoder_layers = 12;
+  m2m100.encoder_attention_heads = m2m100.decoder_attention_heads = 16;
+  m2m100.encoder_ffn_dim = m2m100.decoder_ffn_dim = 4096;
+  m2m100.vocab_size = 128112;
+  m2m100.max_position_embeddings = 1024;
+  m2m100.activation_function = Activation::kRelu;
+  m2m100.scale_embedding = true;
+  m2m100.bos_token_id = 0;
+  m2m100.pad_token_id = 1;
+  m2m100.eos_token_id = {2};
+  m2m100.decoder_start_token_id = 2;
+  return {{"m2m_100", "M2M100ForConditionalGeneration", m2m100, kM2M100Requirements},
+          {"marian", "MarianMTModel", marian, kMarianRequirements}};
 }
 
 constexpr std::pair<std::string_view, Activation> kActivations[] = {

@@ -16,9 +16,10 @@ namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 
-constexpr std::array<std::string_view, 8> kTokenizerFiles = {
-    "generation_config.json",  "source.spm",       "special_tokens_map.json", "target.spm",
-    "target_vocab.json",       "tokenizer.json",   "tokenizer_config.json",   "vocab.json",
+constexpr std::array<std::string_view, 10> kTokenizerFiles = {
+    "added_tokens.json", "generation_config.json",  "sentencepiece.bpe.model", "source.spm",
+    "special_tokens_map.json", "target.spm",        "target_vocab.json",       "tokenizer.json",
+    "tokenizer_config.json",   "vocab.json",
 };
 
 /// The fields of an old config.json that transformers moves to the generation configuration.
@@ -70,7 +71,8 @@ void add_package_files(const checkpoint::Checkpoint& checkpoint, package::Packag
     writer.add(name, base::read_file(files.resolve(name), kLargestFile));
   if (!files.has("generation_config.json"))
     writer.add("generation_config.json", derive_generation_config(config));
-  if (!files.has("tokenizer.json")) add_tokenizer_json(checkpoint, writer);
+  if (!files.has("tokenizer.json") && checkpoint.config.model_type == "marian")
+    add_tokenizer_json(checkpoint, writer);
 }
 
 }  // namespace sampan::exporter

@@ -64,7 +64,7 @@ std::vector<std::string> pieces_of(std::span<const std::int64_t> ids, const Voca
 }  // namespace
 
 MarianTokenizer::MarianTokenizer(const std::filesystem::path& folder)
-    : config_(read_tokenizer_config(folder)) {
+    : config_(read_tokenizer_config(folder, "MarianTokenizer")) {
   const auto path_of = [&](const char* name) { return base::contained_path(folder, name, folder); };
   std::string source = base::read_file(path_of("source.spm"), kMaxSpmBytes);
   parse_spm(source, path_of("source.spm"));

@@ -92,13 +92,13 @@ void read_special_tokens(const JsonFile& file, TokenizerConfig& config) {
   }
 }
 
-void refuse_unsupported(const JsonFile& file) {
-  std::string tokenizer_class = "MarianTokenizer";
+void refuse_unsupported(const JsonFile& file, std::string_view supported) {
+  std::string tokenizer_class(supported);
   read_text(file, "tokenizer_class", tokenizer_class);
-  if (tokenizer_class != "MarianTokenizer")
+  if (tokenizer_class != supported)
     base::fail(ErrorCode::kUnsupported,
-               "{}: tokenizer_class '{}' does not fit a Marian model; MarianTokenizer is supported",
-               file.name, base::printable(tokenizer_class));
+               "{}: tokenizer_class '{}' does not fit the model; {} is supported", file.name,
+               base::printable(tokenizer_class), supported);
   if (const json* arguments = find(file, "sp_model_kwargs"); arguments && !arguments->empty())
     base::fail(ErrorCode::kUnsupported,
                "{}: sp_model_kwargs {} would change the pieces and is not supported; remove it if "
@@ -145,14 +145,18 @@ void read_added_tokens(const JsonFile& file, TokenizerConfig& config) {
 
 }  // namespace
 
-TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder) {
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder,
+                                      std::string_view tokenizer_class) {
   TokenizerConfig config;
   const json* added = nullptr;
   const std::optional<JsonFile> main = read_if_there(folder, "tokenizer_config.json");
   if (main) {
-    refuse_unsupported(*main);
+    refuse_unsupported(*main, tokenizer_class);
     read_text(*main, "source_lang", config.source_language);
     read_text(*main, "target_lang", config.target_language);
+    read_text(*main, "src_lang", config.source_language);
+    read_text(*main, "tgt_lang", config.target_language);
+    read_text(*main, "language_codes", config.language_codes);
     read_flag(*main, "separate_vocabs", config.separate_vocabs);
     read_flag(*main, "clean_up_tokenization_spaces", config.clean_up_spaces);
     read_special_tokens(*main, config);

@@ -174,7 +174,7 @@ Json template_of(const std::string& end_token, std::int64_t end_id) {
 
 std::string make_tokenizer_json(const std::filesystem::path& folder) {
   const auto path_of = [&](const char* name) { return base::contained_path(folder, name, folder); };
-  const TokenizerConfig config = read_tokenizer_config(folder);
+  const TokenizerConfig config = read_tokenizer_config(folder, "MarianTokenizer");
   const std::string bytes = base::read_file(path_of("source.spm"), kMaxSpmBytes);
   const SpmFile source = parse_spm(bytes, path_of("source.spm"));
   check_expressible(folder, config, source);
