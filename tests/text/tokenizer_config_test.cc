@@ -46,7 +46,7 @@ class TokenizerFiles : public ::testing::Test {
     return "accepted";
   }
   std::string config_problem(ErrorCode code = ErrorCode::kInvalidData) const {
-    return problem_of(code, [&] { read_tokenizer_config(folder_); });
+    return problem_of(code, [&] { read_tokenizer_config(folder_, "MarianTokenizer"); });
   }
   std::string open_problem(ErrorCode code = ErrorCode::kInvalidData) const {
     return problem_of(code, [&] { MarianTokenizer{folder_}; });
@@ -56,7 +56,7 @@ class TokenizerFiles : public ::testing::Test {
 };
 
 TEST_F(TokenizerFiles, HaveTransformersDefaults) {
-  const TokenizerConfig config = read_tokenizer_config(folder_);
+  const TokenizerConfig config = read_tokenizer_config(folder_, "MarianTokenizer");
   EXPECT_EQ(config.end_token, "</s>");
   EXPECT_THAT(config.special_tokens, ElementsAre("</s>", "<pad>", "<unk>"));
   EXPECT_FALSE(config.separate_vocabs);
@@ -69,13 +69,13 @@ TEST_F(TokenizerFiles, SpecialTokensComeFromTheMapUnlessTheConfigLists) {
         R"({"source_lang": "en", "target_lang": null, "eos_token": "<e>"})");
   write("special_tokens_map.json", R"({"eos_token": {"content": "</e>"}, "bos_token": "<b>",
                                        "additional_special_tokens": ["<x>", {"content": "<y>"}]})");
-  TokenizerConfig config = read_tokenizer_config(folder_);
+  TokenizerConfig config = read_tokenizer_config(folder_, "MarianTokenizer");
   EXPECT_EQ(config.end_token, "</e>");
   EXPECT_THAT(config.special_tokens, ElementsAre("</e>", "<b>", "<pad>", "<unk>", "<x>", "<y>"));
 
   write("tokenizer_config.json", R"({"eos_token": "<e>", "added_tokens_decoder":
                                      {"0": {"content": "<z>", "special": true}}})");
-  config = read_tokenizer_config(folder_);
+  config = read_tokenizer_config(folder_, "MarianTokenizer");
   EXPECT_THAT(config.special_tokens, ElementsAre("<e>", "<pad>", "<unk>", "<z>"));
 }
 
