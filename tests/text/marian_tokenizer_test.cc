@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -99,10 +101,11 @@ TEST_P(SmallCheckpoint, EncodesAndDecodesAsTransformers) {
   for (const std::string& line : lines_of(kData / "text" / (std::string(GetParam()) + ".jsonl"))) {
     const auto golden = nlohmann::json::parse(line);
     if (golden.contains("ids")) {
-      EXPECT_EQ(tokenizer.decode(golden["ids"].get<Ids>()), golden["text"]) << line;
+      EXPECT_EQ(tokenizer.decode(golden["ids"].get<Ids>()), golden["text"].get<std::string>())
+          << line;
       continue;
     }
-    const std::string text = golden["text"];
+    const auto text = golden["text"].get<std::string>();
     if (golden.contains("source")) {
       EXPECT_EQ(tokenizer.encode(text, ""), golden["source"].get<Ids>()) << line;
     }
