@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -81,6 +82,12 @@ Interrupt::Deadline deadline_of(const Command& command) {
                             std::chrono::duration<double>(command.deadline_seconds));
 }
 
+// Somebody who types the lines sees the answers, and wants nothing between the two.
+bool progress_wanted(const Command& command) {
+  const bool typed = command.files.empty() && ::isatty(STDIN_FILENO) == 1;
+  return !command.quiet && !typed && stderr_is_terminal();
+}
+
 class TranslateRun {
  public:
   TranslateRun(const Command& command, Interrupt& interrupt)
@@ -88,7 +95,8 @@ class TranslateRun {
         interrupt_(interrupt),
         translator_(Translator::load(command.package, command.flags.load_options(command.workers))),
         options_(command.flags.options(translator_)),
-        progress_(!command.quiet && stderr_is_terminal()) {
+        results_on_terminal_(command.output.empty() && ::isatty(STDOUT_FILENO) == 1),
+        progress_(progress_wanted(command)) {
     options_.stop = interrupt.stop_token();
     options_.deadline = interrupt.deadline();
     check_options();
@@ -219,6 +227,7 @@ class TranslateRun {
   }
 
   void write(TranslatedChunk chunk) {
+    if (results_on_terminal_) progress_.clear();
     output_->write(chunk.block);
     counts_.add(chunk.counts);
     progress_.show(counts_);
@@ -231,6 +240,7 @@ class TranslateRun {
   TranslateOptions options_;
   std::unique_ptr<LineOutput> output_;
   std::size_t streamed_lines_ = 0;
+  bool results_on_terminal_;
   RunCounts counts_;
   Progress progress_;
 };

@@ -135,6 +135,21 @@ TEST_F(EngineTest, CutsAWholeTextBeyondThePositionsAndMarksIt) {
   EXPECT_TRUE(result.truncated);
 }
 
+// A line of five megabytes without a space took half a minute and a gigabyte to tokenize, only to
+// be passed through or cut.
+TEST_F(EngineTest, DoesNotTokenizeWhatNoModelCouldRead) {
+  state_.max_positions = 16;
+  const Engine engine = make_engine(state_);
+  const std::string giant(50'000, 'x');
+  EXPECT_EQ(translate_one(engine, giant).text, giant);
+  EXPECT_LE(state_.longest_tokenized, 4096u);
+  const Translation whole =
+      translate_one(engine, giant, [](auto& o) { o.split_sentences = false; });
+  EXPECT_TRUE(whole.truncated);
+  EXPECT_EQ(whole.text, std::string(15, 'X'));
+  EXPECT_LE(state_.longest_tokenized, 4096u);
+}
+
 TEST_F(EngineTest, SplitsASentenceBeyondThePositionsRatherThanCutIt) {
   state_.max_positions = 16;
   const Engine engine = make_engine(state_);

@@ -30,11 +30,23 @@ inline std::int64_t token_of(char byte) {
   return kFirstByte + static_cast<std::int64_t>(static_cast<unsigned char>(byte));
 }
 
+// What a test may ask of the model, and what it may look at afterwards; shared by all step models.
+struct FakeModelState {
+  std::int64_t max_positions = 64;
+  // Called before each step; may throw, sleep or count.
+  std::function<void()> before_step;
+  std::atomic<int> models_made = 0;
+  std::atomic<std::size_t> widest_batch = 0;
+  std::atomic<std::size_t> longest_tokenized = 0;
+  // Source token whose target never ends: the model repeats "AB" for ever.
+  std::int64_t endless = token_of('@');
+};
+
 class FakeTokenizer : public text::Tokenizer {
  public:
   // With `forces_language` the family is one whose first target token names the language.
-  FakeTokenizer(std::vector<std::string> languages, bool forces_language)
-      : languages_(std::move(languages)), forces_language_(forces_language) {}
+  FakeTokenizer(FakeModelState& state, std::vector<std::string> languages, bool forces_language)
+      : state_(state), languages_(std::move(languages)), forces_language_(forces_language) {}
 
   std::vector<std::int64_t> encode(std::string_view text,
                                    std::string_view language) const override {
@@ -44,6 +56,10 @@ class FakeTokenizer : public text::Tokenizer {
     return ids;
   }
   std::vector<std::int64_t> encode_target(std::string_view text) const override {
+    std::size_t longest = state_.longest_tokenized;
+    while (longest < text.size() &&
+           !state_.longest_tokenized.compare_exchange_weak(longest, text.size())) {
+    }
     std::vector<std::int64_t> ids;
     for (const char byte : text) ids.push_back(token_of(byte));
     return ids;
@@ -80,19 +96,9 @@ class FakeTokenizer : public text::Tokenizer {
   std::int64_t language_token(std::string_view code) const {
     return kFirstLanguage + (std::ranges::find(languages_, code) - languages_.begin());
   }
+  FakeModelState& state_;
   std::vector<std::string> languages_;
   bool forces_language_;
-};
-
-// What a test may ask of the model, and what it may look at afterwards; shared by all step models.
-struct FakeModelState {
-  std::int64_t max_positions = 64;
-  // Called before each step; may throw, sleep or count.
-  std::function<void()> before_step;
-  std::atomic<int> models_made = 0;
-  std::atomic<std::size_t> widest_batch = 0;
-  // Source token whose target never ends: the model repeats "AB" for ever.
-  std::int64_t endless = token_of('@');
 };
 
 class FakeStepModel : public decode::StepModel {
@@ -156,7 +162,7 @@ class FakeStepModel : public decode::StepModel {
 inline Engine make_engine(FakeModelState& state, std::vector<std::string> languages = {},
                           bool forces_language = false) {
   EngineParts parts;
-  parts.tokenizer = std::make_unique<FakeTokenizer>(std::move(languages), forces_language);
+  parts.tokenizer = std::make_unique<FakeTokenizer>(state, std::move(languages), forces_language);
   parts.new_step_model = [&state] { return std::make_unique<FakeStepModel>(state); };
   parts.max_positions = state.max_positions;
   parts.defaults.decoder_start_token_id = kStart;
