@@ -22,8 +22,8 @@ constexpr std::int64_t kOffset = 2;
 /// precision as transformers computes them; the pad token's row is zero.
 graph::Initializer position_table(const ModelConfig& config) {
   const auto rows = config.max_position_embeddings + kOffset;
-  const auto write = [rows, width = config.d_model, pad = config.pad_token_id](
-                         std::span<std::byte> out) {
+  const auto write = [rows, width = config.d_model,
+                      pad = config.pad_token_id](std::span<std::byte> out) {
     const std::int64_t half = width / 2;
     const auto decay = static_cast<float>(std::log(10000.0) / static_cast<double>(half - 1));
     std::vector<float> row(static_cast<std::size_t>(width));
@@ -37,7 +37,9 @@ graph::Initializer position_table(const ModelConfig& config) {
                   row.data(), row.size() * sizeof(float));
     }
   };
-  return {"sinusoidal_positions", tensor::DType::kF32, {rows, config.d_model},
+  return {"sinusoidal_positions",
+          tensor::DType::kF32,
+          {rows, config.d_model},
           graph::DataSource(write)};
 }
 

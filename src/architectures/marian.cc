@@ -21,10 +21,22 @@ constexpr const char* kTarget = "model.decoder.embed_tokens.weight";
 constexpr const char* kOutput = "lm_head.weight";
 constexpr const char* kOutputBias = "final_logits_bias";
 
+/// Rows of a target embedding of its own: the target vocabulary's in converted checkpoints, the
+/// source's in models that transformers made new.
+std::int64_t target_rows(const checkpoint::Checkpoint& checkpoint) {
+  const tensor::TensorView* table = checkpoint.weights.find(kTarget);
+  const ModelConfig& config = checkpoint.config;
+  const bool as_source = table != nullptr && !table->shape.empty() && !config.tie_word_embeddings &&
+                         table->shape.front() == config.vocab_size;
+  return as_source ? config.vocab_size : config.decoder_vocab_size;
+}
+
 /// A checkpoint may name one table several times, or drop all names of it but one.
-void take_embeddings(const ModelConfig& config, CheckpointWeights& weights, Seq2SeqFamily& family) {
+void take_embeddings(const checkpoint::Checkpoint& checkpoint, CheckpointWeights& weights,
+                     Seq2SeqFamily& family) {
+  const ModelConfig& config = checkpoint.config;
   const tensor::Shape source = {config.vocab_size, config.d_model};
-  const tensor::Shape target = {config.decoder_vocab_size, config.d_model};
+  const tensor::Shape target = {target_rows(checkpoint), config.d_model};
   const bool tied = config.tie_word_embeddings;
   if (config.share_encoder_decoder_embeddings) {
     family.source_embedding =
@@ -36,7 +48,9 @@ void take_embeddings(const ModelConfig& config, CheckpointWeights& weights, Seq2
     family.target_embedding =
         tied ? weights.take_shared({kTarget, kOutput}, target) : weights.take(kTarget, target);
   }
-  family.output_projection = tied ? family.target_embedding : weights.take(kOutput, target);
+  family.output_projection =
+      tied ? family.target_embedding
+           : weights.take(kOutput, {config.decoder_vocab_size, config.d_model});
   if (weights.has(kOutputBias))
     family.output_bias = weights.take(kOutputBias, {1, config.decoder_vocab_size});
 }
@@ -56,7 +70,7 @@ Seq2SeqGraphs build_marian(const checkpoint::Checkpoint& checkpoint, const Graph
   const ModelConfig& config = checkpoint.config;
   CheckpointWeights weights(checkpoint);
   Seq2SeqFamily family;
-  take_embeddings(config, weights, family);
+  take_embeddings(checkpoint, weights, family);
   const Initializer source_positions =
       position_table(config, weights, "model.encoder.embed_positions.weight");
   const Initializer target_positions =
