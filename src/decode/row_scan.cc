@@ -7,7 +7,7 @@
 
 // Two copies of the loops, chosen when the program is loaded: for processors with AVX2 and for all
 // others. Sanitizers run before the choice can be made, so they get the plain copy alone.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SAMPAN_FOR_WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
 #else

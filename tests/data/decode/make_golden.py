@@ -8,7 +8,8 @@ Every sentence is translated by itself (batch 1, no padding), in float32, on one
 texts are not truncated. Files:
 
     sources.ids     source ids of the 1,000 + 1,012 lines, end of sentence included
-    settings.json   {setting: {"lines": ..., "config": a complete generation_config.json}}
+    settings.json   {setting: {"lines": ..., "config": a complete generation_config.json}};
+                    targets have 200 tokens at most over all lines, 60 over the short set
     SETTING.ids     generated ids with end of sentence, without decoder start and prefix, one line a
                     sentence. Settings with several hypotheses separate them by "|"; a beam search
                     over the short set appends ";score" to each.
@@ -49,7 +50,7 @@ SHORT_SETTINGS = {
     "beam4_return_4": {"num_beams": 4, "num_return_sequences": 4},
     "beam4_early_stopping_return_4": {
         "num_beams": 4, "num_return_sequences": 4, "early_stopping": True},
-    "beam4_never": {"num_beams": 4, "early_stopping": "never", "max_length": 60},
+    "beam4_never": {"num_beams": 4, "early_stopping": "never"},
     "beam4_never_length_penalty_minus_1": {
         "num_beams": 4, "early_stopping": "never", "length_penalty": -1.0},
     "beam4_length_penalty_0": {"num_beams": 4, "length_penalty": 0.0},
@@ -90,11 +91,10 @@ def check_versions():
 def settings_of(model):
     """Complete generation configs: the checkpoint's own, the length of this set, the setting."""
     base = json.loads((model / "generation_config.json").read_text())
-    base["max_length"] = 200
     result = {}
-    for lines, group in (("all", ALL_SETTINGS), ("short", SHORT_SETTINGS)):
+    for lines, length, group in (("all", 200, ALL_SETTINGS), ("short", 60, SHORT_SETTINGS)):
         for name, changes in group.items():
-            result[name] = {"lines": lines, "config": {**base, **changes}}
+            result[name] = {"lines": lines, "config": {**base, "max_length": length, **changes}}
     return result
 
 
