@@ -7,9 +7,7 @@ set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sampan)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sampan
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS sampan EXPORT sampan LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET sampan_cli)
-  install(TARGETS sampan_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS sampan_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 get_target_property(runtime OnnxRuntime::OnnxRuntime IMPORTED_LOCATION)
 install(FILES ${runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libonnxruntime.so.1)

@@ -27,7 +27,7 @@ mv "$work/first" "$work/prefix"
 for file in "$work"/prefix/lib/libsampan.so "$work"/prefix/bin/sampan; do
   [[ -f $file ]] || fail "${file#"$work/"} is missing"
   loaded=$(ldd "$file")
-  [[ $loaded == *"libonnxruntime.so.1 => $work/prefix/lib/"* ]] ||
+  [[ $loaded == *"libonnxruntime.so.1 => $work/prefix/"* ]] ||
     fail "${file#"$work/"} does not load the ONNX Runtime that was installed beside it: $loaded"
 done
 for header in "$project"/include/sampan/*.h; do
@@ -36,7 +36,7 @@ done
 
 # Only sampan's own names, and those that the compiler shares between libraries, are visible.
 strangers=$(nm -DC --defined-only "$work/prefix/lib/libsampan.so" |
-  awk '$2 ~ /^[TDBR]$/ && $0 !~ / (sampan::|(typeinfo|vtable|typeinfo name) for sampan::|__odr_asan|_init|_fini)/')
+  awk '$2 ~ /^[TDBR]$/ && $0 !~ / (sampan::|(typeinfo|vtable|typeinfo name) for sampan::|__odr_asan|__lsan_|_init|_fini)/')
 [[ -z $strangers ]] || fail "libsampan.so shows what is not its own: $strangers"
 
 "$project/tests/install/extract_example.sh" "$project/README.md" >"$work/readme_example.cc"
