@@ -9,6 +9,7 @@
 #include "base/foreign_content.h"
 #include "base/mapped_file.h"
 #include "base/printable.h"
+#include "text/id_scanner.h"
 
 namespace sampan::text {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::size_t kMaxVocabularyBytes = std::size_t{256} << 20;
 
 }  // namespace
 
-// Takes nlohmann's events: a document tree of 65,000 entries would cost most of the loading time.
+// Takes nlohmann's events as well as plain members: a document tree is never built.
 class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
   VocabularyBuilder(Vocabulary& vocabulary, std::size_t json_size)
@@ -27,6 +28,18 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& problem() const { return problem_; }
+
+  bool add(std::string_view piece, std::uint64_t id) {
+    if (id >= id_limit_)
+      return stop(fmt::format("id {} of '{}' is beyond any vocabulary of this size", id,
+                              base::printable(piece)));
+    vocabulary_.entries_.push_back(
+        {.offset = static_cast<std::uint32_t>(vocabulary_.letters_.size()),
+         .length = static_cast<std::uint32_t>(piece.size()),
+         .id = static_cast<std::uint32_t>(id)});
+    vocabulary_.letters_ += piece;
+    return true;
+  }
 
   bool start_object(std::size_t) override {
     if (depth_++ != 0) return refuse("an object");
@@ -38,16 +51,7 @@ class VocabularyBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool number_unsigned(number_unsigned_t id) override {
-    if (depth_ == 0) return refuse("a number");
-    if (id >= id_limit_)
-      return stop(fmt::format("id {} of '{}' is beyond any vocabulary of this size", id,
-                              base::printable(piece_)));
-    vocabulary_.entries_.push_back(
-        {.offset = static_cast<std::uint32_t>(vocabulary_.letters_.size()),
-         .length = static_cast<std::uint32_t>(piece_.size()),
-         .id = static_cast<std::uint32_t>(id)});
-    vocabulary_.letters_ += piece_;
-    return true;
+    return depth_ == 0 ? refuse("a number") : add(piece_, id);
   }
   bool number_integer(number_integer_t value) override {
     return stop(fmt::format("'{}' has the id {}", base::printable(piece_), value));
@@ -112,7 +116,13 @@ Vocabulary Vocabulary::parse(std::string_view json, const std::filesystem::path&
   base::refuse_foreign_content(std::as_bytes(std::span(json)), path);
   Vocabulary vocabulary;
   VocabularyBuilder builder(vocabulary, json.size());
-  if (!nlohmann::json::sax_parse(json, &builder) || !builder.index())
+  bool read = scan_ids(
+      json, [&](std::string_view piece, std::uint64_t id) { return builder.add(piece, id); });
+  if (!read) {  // the library knows what is wrong, or that nothing is
+    vocabulary = {};
+    read = nlohmann::json::sax_parse(json, &builder);
+  }
+  if (!read || !builder.index())
     base::fail(ErrorCode::kInvalidData,
                "{}: {}; take the vocabulary file of the original checkpoint", path.string(),
                builder.problem());

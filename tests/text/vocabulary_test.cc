@@ -45,6 +45,12 @@ TEST(Vocabulary, GapsBetweenIdsAreFine) {
   EXPECT_EQ(vocabulary.find("b"), 7);
 }
 
+TEST(Vocabulary, ReadsNumbersThatThePlainReaderDeclines) {
+  const auto vocabulary = Vocabulary::parse(R"({"a": 0, "b": 1, "\ud83d\ude00": 2})", "v");
+  EXPECT_EQ(vocabulary.find("😀"), 2);
+  EXPECT_THAT(problem_of(R"({"a": 1, "b": 1000000000000000000})"), HasSubstr("'b' is beyond"));
+}
+
 TEST(Vocabulary, RefusesWhatIsNoObjectOfIds) {
   EXPECT_THAT(problem_of(R"(["a"])"), HasSubstr("an array where an object of piece to id is due"));
   EXPECT_THAT(problem_of("12"), HasSubstr("a number where an object"));
