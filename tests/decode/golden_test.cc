@@ -101,7 +101,8 @@ Comparison compare_setting(const GoldenSetting& setting, std::size_t first, std:
 void expect_exact(const std::string& name, std::size_t first, std::size_t stride) {
   const Comparison result = compare_setting(golden_setting(name), first, stride);
   std::cout << name << ": " << result.compared << " lines, " << result.at_limit << " at the limit, "
-            << result.near_ties.size() << " differ at a near tie:";
+            << result.within_near_tie << " with a near tie, of which " << result.near_ties.size()
+            << " differ:";
   for (const std::size_t line : result.near_ties) std::cout << ' ' << line;
   std::cout << '\n';
   EXPECT_GT(result.compared, 0U);
