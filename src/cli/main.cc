@@ -1,10 +1,13 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/processor.h"
 #include "cli/command.h"
@@ -16,6 +19,14 @@
 
 namespace sampan::cli {
 namespace {
+
+// A standard stream that was closed must not become the next file that is opened: reading or
+// writing it fails then, as it should.
+void reserve_standard_streams() {
+  for (const auto& [stream, opposite] :
+       {std::pair{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", opposite);
+}
 
 std::string describe_build() {
   const std::string features = base::processor_features();
@@ -59,6 +70,7 @@ int main(int argc, char** argv) {
   using namespace sampan;
   // A closed pipe is an error of write(), which ends the program in order.
   std::signal(SIGPIPE, SIG_IGN);
+  cli::reserve_standard_streams();
   try {
     return cli::run(argc, argv);
   } catch (const cli::ExitStatus& exit) {

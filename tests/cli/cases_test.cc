@@ -19,8 +19,7 @@ using Json = nlohmann::json;
 std::string translate(const std::string& input, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments = {"translate", test_package(), "--quiet"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_program(std::move(arguments), {.input = input, .output_path = "", .environment = {}})
-      .out;
+  return run_program(std::move(arguments), {.input = input}).out;
 }
 
 Json translate_to_json(const std::string& line) {

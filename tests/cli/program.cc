@@ -65,6 +65,7 @@ Program::Program(std::vector<std::string> arguments, const ProgramOptions& optio
     ::dup2(in.read.get(), STDIN_FILENO);
     ::dup2(out.write.get(), STDOUT_FILENO);
     ::dup2(err.write.get(), STDERR_FILENO);
+    if (options.closed_stream >= 0) ::close(options.closed_stream);
     // A sanitizer's own remarks do not belong to what the program says.
     ::setenv("LSAN_OPTIONS", "print_suppressions=0", 1);
     for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);

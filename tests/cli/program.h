@@ -20,9 +20,10 @@ struct Outcome {
 };
 
 struct ProgramOptions {
-  std::string input;        // all of standard input
-  std::string output_path;  // standard output goes to this file instead of `Outcome::out`
-  std::map<std::string, std::string> environment;  // beside the test's own
+  std::string input = {};        // all of standard input
+  std::string output_path = {};  // standard output goes to this file instead of `Outcome::out`
+  std::map<std::string, std::string> environment = {};  // beside the test's own
+  int closed_stream = -1;  // one of 0, 1, 2 that the program starts without
 };
 
 // The program under test as a child process, with pipes to its streams.

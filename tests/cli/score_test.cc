@@ -37,9 +37,8 @@ TEST_F(ScoreTest, GivesTheSumAndEachTokensLogProbability) {
 }
 
 TEST_F(ScoreTest, AgreesWithTheSearchThatFoundTheTranslation) {
-  const Outcome found =
-      run_program({"translate", test_package(), "--quiet", "--greedy", "--json"},
-                  {.input = "My name is Tom.\n", .output_path = "", .environment = {}});
+  const Outcome found = run_program({"translate", test_package(), "--quiet", "--greedy", "--json"},
+                                    {.input = "My name is Tom.\n"});
   const Json translation = Json::parse(found.out);
   const Outcome outcome =
       score("My name is Tom.\n", translation["translation"].get<std::string>() + "\n", {"--json"});
@@ -81,9 +80,7 @@ TEST(Program, NamesWhatItDoesNotUnderstandOnOneLine) {
 }
 
 TEST(Program, TellsWhenItsAnswerCannotBeWritten) {
-  EXPECT_EQ(run_program({"--version"}, {.input = "", .output_path = "/dev/full", .environment = {}})
-                .status,
-            9);
+  EXPECT_EQ(run_program({"--version"}, {.output_path = "/dev/full"}).status, 9);
 }
 
 }  // namespace

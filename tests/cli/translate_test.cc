@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 Outcome translate(const std::string& input, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments = {"translate", test_package(), "--greedy", "--quiet"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_program(std::move(arguments), {.input = input, .output_path = "", .environment = {}});
+  return run_program(std::move(arguments), {.input = input});
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -108,8 +108,7 @@ TEST(Translate, FindsAFileThatIsNotThereBeforeItTranslates) {
 
 TEST(Translate, CountsInvalidUtf8AndWarnsOnce) {
   const Outcome outcome =
-      run_program({"translate", test_package(), "--greedy"},
-                  {.input = "\xFF\xFE\n7\n\xE4\xBD\n", .output_path = "", .environment = {}});
+      run_program({"translate", test_package(), "--greedy"}, {.input = "\xFF\xFE\n7\n\xE4\xBD\n"});
   EXPECT_EQ(outcome.out, "\uFFFD\uFFFD\n7\n\uFFFD\n");
   EXPECT_THAT(outcome.err, HasSubstr("sampan: warning: 3 sequences of invalid UTF-8 in 2 lines"));
   EXPECT_THAT(outcome.err, HasSubstr("sampan: 3 lines, "));
@@ -139,7 +138,7 @@ TEST(Translate, ListsSeveralTranslationsInJsonAlone) {
   std::vector<std::string> arguments = {
       "translate", test_package(),           "--quiet", "--num-beams",
       "3",         "--num-return-sequences", "3",       "--json"};
-  const ProgramOptions input{.input = "Good morning.\n", .output_path = "", .environment = {}};
+  const ProgramOptions input{.input = "Good morning.\n"};
   const Json line = Json::parse(run_program(arguments, input).out);
   ASSERT_EQ(line["alternatives"].size(), 3u);
   EXPECT_EQ(line["alternatives"][0]["translation"], line["translation"]);
@@ -197,8 +196,7 @@ TEST(Translate, RefusesContradictionsBeforeItReads) {
   for (const std::vector<std::string>& more : contradictions) {
     std::vector<std::string> arguments = {"translate", test_package()};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome =
-        run_program(arguments, {.input = "Good morning.\n", .output_path = "", .environment = {}});
+    const Outcome outcome = run_program(arguments, {.input = "Good morning.\n"});
     EXPECT_EQ(outcome.status, 2) << more.front();
     EXPECT_THAT(outcome.out, IsEmpty()) << more.front();
     EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+\n")) << more.front();
@@ -212,7 +210,7 @@ TEST(Translate, NamesAPackageThatIsNotThere) {
 }
 
 TEST(Translate, SaysOnOneLineWhatItDid) {
-  const ProgramOptions input{.input = "Good morning.\n7\n", .output_path = "", .environment = {}};
+  const ProgramOptions input{.input = "Good morning.\n7\n"};
   const Outcome outcome = run_program({"translate", test_package(), "--greedy"}, input);
   EXPECT_THAT(outcome.err, MatchesRegex("sampan: 2 lines, 2 sentences, [0-9]+ tokens in [0-9.]+ s "
                                         "\\([0-9]+ tokens/s\\); 0 truncated, 0 repeating\n"));
@@ -269,12 +267,24 @@ TEST(Translate, EndsWhenItsReaderGoesAway) {
 }
 
 TEST(Translate, EndsWhenTheDiskIsFull) {
-  const Outcome outcome =
-      run_program({"translate", test_package(), "--greedy", "--quiet"},
-                  {.input = "Good morning.\n", .output_path = "/dev/full", .environment = {}});
+  const Outcome outcome = run_program({"translate", test_package(), "--greedy", "--quiet"},
+                                      {.input = "Good morning.\n", .output_path = "/dev/full"});
   EXPECT_EQ(outcome.status, 9);
   EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: standard output: [^\n]*\n"));
   EXPECT_EQ(translate("Good morning.\n", {"--output", "/dev/full"}).status, 9);
+}
+
+// A closed standard input became the number of the first file that the program opened for itself,
+// and it waited there for ever.
+TEST(Translate, EndsWhereAStandardStreamIsClosed) {
+  for (const int stream : {0, 1}) {
+    ProgramOptions options;
+    options.input = "Good morning.\n";
+    options.closed_stream = stream;
+    const Outcome outcome = run_program({"translate", test_package(), "--quiet"}, options);
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]*\n"));
+  }
 }
 
 TEST(Translate, EndsAtTheDeadline) {
@@ -315,8 +325,7 @@ TEST(Translate, ResumesAnInterruptedFile) {
   const Outcome other = translate("Hello.\n" + input, {"--output", file, "--resume"});
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("the input is not the same"));
-  const Outcome outcome =
-      run_program(arguments, {.input = input, .output_path = "", .environment = {}});
+  const Outcome outcome = run_program(arguments, {.input = input});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("resuming after 2 lines"));
   EXPECT_EQ(content_of(file), "早上好。\n我叫汤姆。\n早上好。");
@@ -324,8 +333,7 @@ TEST(Translate, ResumesAnInterruptedFile) {
 
 TEST(Translate, NeedsNoMoreMemoryForALongerFile) {
   // AddressSanitizer would keep what is freed.
-  const ProgramOptions options{
-      .input = "", .output_path = "", .environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1"}}};
+  const ProgramOptions options{.environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1"}}};
   Program program({"translate", test_package(), "--greedy", "--quiet", "--threads", "1"}, options);
   const auto feed = [&](int lines) {
     std::string input;
