@@ -41,6 +41,16 @@ struct Finished {
   float score = 0.0F;
 };
 
+/// A score that is divided by length^length_penalty, and that length.
+struct LengthScore {
+  float value = kDeadScore;
+  std::size_t length = 1;
+};
+
+LengthScore score_of(const Finished& finished) {
+  return {finished.score, finished.beam.log_probs.size()};
+}
+
 /// Beam search of one sentence, step by step as transformers' vectorised `_beam_search`: of
 /// max(2, 1 + eos tokens) * num_beams candidates the first num_beams may finish, and the first
 /// num_beams that do not end go on. Targets at the maximum length count as finished.
@@ -77,6 +87,7 @@ class BeamSearch final : public SentenceSearch {
            ends_target(config_, candidate.token);
   }
   void note_margin(float better, float worse);
+  void note_score_margin(LengthScore a, LengthScore b);
   void note_running_margin();
   void note_finishing_margin();
 
@@ -89,7 +100,7 @@ class BeamSearch final : public SentenceSearch {
   std::vector<Finished> finished_;     ///< best first, at most num_beams
   std::vector<Candidate> candidates_;  ///< of this step, best first; one more than `kept_` if any
   std::vector<std::size_t> running_;   ///< candidates that go on
-  float best_lost_ = kDeadScore;       ///< best score that was pushed out of finished_
+  LengthScore best_lost_;              ///< best that was pushed out of finished_
   double margin_ = std::numeric_limits<double>::infinity();
 };
 
@@ -154,7 +165,7 @@ void BeamSearch::finish(const Candidate& candidate) {
   while (place != finished_.begin() && std::prev(place)->score < score) --place;
   finished_.insert(place, {extend(candidate), score});
   if (finished_.size() > num_beams_) {
-    best_lost_ = std::max(best_lost_, finished_.back().score);
+    if (finished_.back().score > best_lost_.value) best_lost_ = score_of(finished_.back());
     finished_.pop_back();
   }
 }
@@ -180,7 +191,7 @@ bool BeamSearch::is_done() {
               : generated() + 1;
   const float best_possible = candidates_[running_.front()].score / length_divisor(length);
   if (full && config_.early_stopping == EarlyStopping::kTrue) return true;
-  note_margin(std::max(best_possible, worst), std::min(best_possible, worst));
+  if (full) note_score_margin({best_possible, length}, score_of(finished_.back()));
   return !(best_possible > worst);
 }
 
@@ -195,6 +206,15 @@ Beam BeamSearch::extend(const Candidate& candidate) const {
 void BeamSearch::note_margin(float better, float worse) {
   if (!is_live(worse)) return;
   margin_ = std::min(margin_, static_cast<double>(better) - static_cast<double>(worse));
+}
+
+// The division shrinks what rounding did to the sums as it shrinks the scores: the gap is measured
+// as one of sums, by the divisor that shrinks less.
+void BeamSearch::note_score_margin(LengthScore a, LengthScore b) {
+  if (!is_live(a.value) || !is_live(b.value)) return;
+  const float divisor = std::min(length_divisor(a.length), length_divisor(b.length));
+  const double gap = std::abs(static_cast<double>(a.value) - static_cast<double>(b.value));
+  margin_ = std::min(margin_, gap * static_cast<double>(divisor));
 }
 
 void BeamSearch::note_running_margin() {
@@ -227,7 +247,8 @@ std::vector<Hypothesis> BeamSearch::hypotheses() {
   // Copies of the first beam that never became targets of their own are no answers.
   while (count > 1 && !is_live(finished_[count - 1].beam.score)) --count;
   for (std::size_t i = 0; i < count; ++i) {
-    note_margin(finished_[i].score, i + 1 < finished_.size() ? finished_[i + 1].score : best_lost_);
+    note_score_margin(score_of(finished_[i]),
+                      i + 1 < finished_.size() ? score_of(finished_[i + 1]) : best_lost_);
   }
   std::vector<Hypothesis> result;
   for (std::size_t i = 0; i < count; ++i) {

@@ -34,7 +34,8 @@ struct Hypothesis {
   /// sums round otherwise, may choose otherwise.
   /// Greedy: the two highest logits of a step. Beam search: the last candidate that went on and the
   /// first that did not; the nearest pair across rank num_beams of which one ends; the best running
-  /// and the worst finished target when they decide whether to stop; neighbours in the result.
+  /// and the worst finished target when they decide whether to stop; neighbours in the result. Gaps
+  /// are those of sums of log-probabilities, before the length penalty.
   /// Sampling: the drawn number and the end of the token's share.
   double smallest_margin = 0.0;
 };
