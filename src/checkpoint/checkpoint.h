@@ -11,8 +11,9 @@ namespace sampan::checkpoint {
 /// A HuggingFace checkpoint folder, opened and checked.
 ///
 /// Weights are taken from the first of: `model.safetensors`, `model.safetensors.index.json` with
-/// its shards, `pytorch_model.bin` (torch's zip container or the older stream). No code of the
-/// checkpoint is ever run.
+/// its shards, `pytorch_model.bin` (torch's zip container or the older stream),
+/// `pytorch_model.bin.index.json` with its shards. No code of the checkpoint is ever run, and no
+/// file outside the folder is opened, but for those of the hub cache that it is a snapshot of.
 struct Checkpoint {
   std::filesystem::path folder;
   ModelConfig config;
