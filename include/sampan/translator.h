@@ -60,7 +60,8 @@ struct SAMPAN_API TranslateOptions {
   /// Passing it ends the call with `Error` kDeadlineExceeded.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Called with each new target token, in order, by greedy search and sampling; may be empty.
-  /// `text` is the index of the source text, `piece` is spelled as in the vocabulary.
+  /// `text` is the index of the source text, `piece` is spelled as in the vocabulary, end of
+  /// sentence included. Sentences run one by one then, which costs throughput.
   std::function<void(std::size_t text, std::string_view piece)> on_token;
 
   /// Every problem of these options, one sentence each; empty if they can be used.
@@ -102,8 +103,8 @@ class SAMPAN_API Translator {
   /// One text with the package's defaults.
   Translation translate(std::string_view text) const;
 
-  /// The `num_return_sequences` best translations of each text, best first. Texts are not split
-  /// into sentences.
+  /// The `num_return_sequences` best translations of each text, best first; fewer where the search
+  /// found fewer, one where the text bypassed the model. Texts are not split into sentences.
   std::vector<std::vector<Translation>> translate_n_best(std::span<const std::string> texts,
                                                          const TranslateOptions& options) const;
 

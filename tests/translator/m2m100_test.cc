@@ -17,8 +17,7 @@
 namespace sampan {
 namespace {
 
-const std::filesystem::path kData =
-    std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/m2m100";
+const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/m2m100";
 
 struct GoldenLine {
   std::string search, language, text;
@@ -81,8 +80,8 @@ TEST_F(M2M100Test, GeneratedTokensAreThoseOfTransformers) {
   const std::vector<GoldenLine> lines = golden_lines();
   ASSERT_EQ(lines.size(), 24u);
   for (const GoldenLine& line : lines) {
-    const auto translations = translator.translate(std::vector<std::string>{line.text},
-                                                   options_for(translator, line));
+    const auto translations =
+        translator.translate(std::vector<std::string>{line.text}, options_for(translator, line));
     EXPECT_EQ(translations.front().tokens, line.target)
         << line.search << ", " << line.language << ": " << line.text;
   }
@@ -97,8 +96,7 @@ TEST_F(M2M100Test, ABatchGivesTheTokensOfOneByOne) {
       texts.push_back(line.text);
       expected.push_back(line);
     }
-  const auto translations =
-      translator.translate(texts, options_for(translator, expected.front()));
+  const auto translations = translator.translate(texts, options_for(translator, expected.front()));
   for (std::size_t i = 0; i < texts.size(); ++i)
     EXPECT_EQ(translations[i].tokens, expected[i].target) << texts[i];
 }
