@@ -1,6 +1,7 @@
 #include "session/runtime.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -52,6 +53,10 @@ void share_arena(Ort::Env& env) {
 }
 
 Ort::Env* make_environment() {
+  // The runtime's builds for Linux report to their maker: a thread of theirs collects events in a
+  // database, sends them, and may still run while the process ends, in memory that is gone by then.
+  // The variable is read when the environment is made; the API's own switch leaves the thread there.
+  setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   auto env = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "sampan", drop_message, nullptr);
   share_arena(*env);
   return env.release();

@@ -7,6 +7,7 @@ sampan=$1 modules=$(realpath "$2") work=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 data=$here/../data
 lines=60
+export ORT_DISABLE_TELEMETRY=1  # onnxruntime-node would report to its maker
 
 mkdir -p "$work"
 head -n "$lines" "$data/corpus/tatoeba-test.en" >"$work/source.en"
