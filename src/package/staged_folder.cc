@@ -60,7 +60,7 @@ fs::path absolute_target(const fs::path& given) {
 }
 
 std::string prefix_of(const fs::path& target) {
-  return "." + target.filename().native().substr(0, kMostNameBytes) + ".tmp-";
+  return fmt::format(".{}.tmp-", target.filename().native().substr(0, kMostNameBytes));
 }
 
 std::string random_digits() {
