@@ -47,5 +47,5 @@ tokens_per_second() {
 mkdir -p "$kWork"
 echo "sampan, $kThreads thread(s), on: $(sed -nE 's/^model name\s*: //p' /proc/cpuinfo | head -n1)"
 measure_checkpoint tatoeba-en-zh models/tatoeba-en-zh 1000
-[[ -f $kWork/opus/pytorch_model.bin ]] || "$kTools/sampan_make_opus_checkpoint" "$kWork/opus"
+[[ -f $kWork/opus/pytorch_model.bin ]] || "$kTools/sampan_make_opus_checkpoint" models/tatoeba-en-zh "$kWork/opus"
 measure_checkpoint opus-dimensions "$kWork/opus" 20
