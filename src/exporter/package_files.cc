@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/mapped_file.h"
 #include "checkpoint/checkpoint_files.h"
+#include "exporter/generation_config.h"
 #include "sampan/error.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_json.h"
@@ -17,31 +17,11 @@ namespace {
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 
 constexpr std::array<std::string_view, 10> kTokenizerFiles = {
-    "added_tokens.json", "generation_config.json",  "sentencepiece.bpe.model", "source.spm",
-    "special_tokens_map.json", "target.spm",        "target_vocab.json",       "tokenizer.json",
-    "tokenizer_config.json",   "vocab.json",
+    "added_tokens.json", "generation_config.json",  "sentencepiece.bpe.model",
+    "source.spm",        "special_tokens_map.json", "target.spm",
+    "target_vocab.json", "tokenizer.json",          "tokenizer_config.json",
+    "vocab.json",
 };
-
-/// The fields of an old config.json that transformers moves to the generation configuration.
-constexpr std::array<std::string_view, 32> kGenerationFields = {
-    "bad_words_ids", "begin_suppress_tokens", "bos_token_id", "decoder_start_token_id",
-    "diversity_penalty", "do_sample", "early_stopping", "encoder_no_repeat_ngram_size",
-    "encoder_repetition_penalty", "eos_token_id", "exponential_decay_length_penalty",
-    "forced_bos_token_id", "forced_decoder_ids", "forced_eos_token_id", "length_penalty",
-    "max_length", "max_new_tokens", "min_length", "min_new_tokens", "no_repeat_ngram_size",
-    "num_beam_groups", "num_beams", "num_return_sequences", "pad_token_id", "remove_invalid_values",
-    "renormalize_logits", "repetition_penalty", "suppress_tokens", "temperature", "top_k", "top_p",
-    "typical_p",
-};
-
-std::string derive_generation_config(const std::string& config_json) {
-  const nlohmann::json config = nlohmann::json::parse(config_json);  // checked when it was opened
-  nlohmann::json derived = {{"_from_model_config", true}};
-  for (const std::string_view field : kGenerationFields)
-    if (const auto value = config.find(field); value != config.end() && !value->is_null())
-      derived[std::string(field)] = *value;
-  return derived.dump(2) + "\n";
-}
 
 /// For loaders that know no SentencePiece models. Ours reads the models themselves.
 void add_tokenizer_json(const checkpoint::Checkpoint& checkpoint, package::PackageWriter& writer) {
