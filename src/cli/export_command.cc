@@ -1,10 +1,15 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/signal_watch.h"
 #include "cli/terminal.h"
 #include "sampan/exporter.h"
 
@@ -19,8 +24,18 @@ struct ExportArguments {
 };
 
 void run_export(ExportArguments& arguments) {
+  Interrupt interrupt;
+  SignalWatch signals(interrupt);
+  arguments.options.stop = interrupt.stop_token();
   if (arguments.verbose) arguments.options.report = print_note;
-  export_checkpoint(arguments.checkpoint, arguments.output, arguments.options);
+  try {
+    export_checkpoint(arguments.checkpoint, arguments.output, arguments.options);
+  } catch (const Error& error) {
+    const int signal = signals.received();
+    if (error.code() != ErrorCode::kCancelled || signal == 0) throw;
+    print_note(fmt::format("stopped by {}; nothing was written", strsignal(signal)));
+    throw ExitStatus{die_by_signal(signal)};
+  }
 }
 
 }  // namespace

@@ -68,8 +68,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sampan;
-  // A closed pipe is an error of write(), which ends the program in order.
+  // A closed pipe and a file at its size limit are errors of write(), which end the program in order.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   cli::reserve_standard_streams();
   try {
     return cli::run(argc, argv);
