@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "architectures/architecture.h"
@@ -23,6 +26,8 @@
 namespace sampan {
 namespace {
 
+namespace fs = std::filesystem;
+
 using package::GraphRole;
 using package::PackageWriter;
 
@@ -40,12 +45,35 @@ std::array<std::pair<GraphRole, const graph::Model*>, 4> in_order(
 /// The first release of ONNX Runtime that loads an operator set.
 std::string least_runtime_version(std::int64_t opset) {
   switch (opset) {
-    case 14: return "1.8.0";
-    case 15: return "1.10.0";
-    case 16: return "1.11.0";
-    case 17: return "1.12.0";
-    default: return "1.14.0";
+    case 14:
+      return "1.8.0";
+    case 15:
+      return "1.10.0";
+    case 16:
+      return "1.11.0";
+    case 17:
+      return "1.12.0";
+    default:
+      return "1.14.0";
   }
+}
+
+void check_stop(const ExportOptions& options) {
+  if (options.stop.stop_requested())
+    base::fail(ErrorCode::kCancelled, "the export was stopped; nothing was written");
+}
+
+/// A package in or above the checkpoint's place would take the checkpoint away with the old
+/// package.
+void check_apart(const fs::path& checkpoint, const fs::path& output) {
+  std::error_code error;
+  const fs::path source = fs::canonical(checkpoint, error);
+  fs::path target = fs::weakly_canonical(fs::absolute(output), error);
+  if (!target.has_filename()) target = target.parent_path();
+  if (std::ranges::mismatch(target, source).in1 == target.end())
+    base::fail(ErrorCode::kInvalidArgument,
+               "{}: the checkpoint lies in it and would be replaced; choose another output",
+               output.string());
 }
 
 class Export {
@@ -82,9 +110,9 @@ class Export {
       const std::string name = fmt::format("{}_data", package::graph_file_name(role));
       PackageWriter::File data = writer_.create("onnx/" + name);
       graph::DataWriter weights(name, sink_to(data));
-      paths[role] = write_graph(role, "onnx/", *model, [&weights](const graph::Initializer& weight) {
-        return weights.place(weight);
-      });
+      paths[role] = write_graph(
+          role, "onnx/", *model,
+          [&weights](const graph::Initializer& weight) { return weights.place(weight); });
       report("onnx/" + name, data.close().size);
     }
     return paths;
@@ -110,8 +138,7 @@ class Export {
 
   graph::ByteSink sink_to(PackageWriter::File& file) const {
     return [this, &file](std::span<const std::byte> bytes) {
-      if (options_.stop.stop_requested())
-        base::fail(ErrorCode::kCancelled, "the export was stopped; nothing was written");
+      check_stop(options_);
       file.write(bytes);
     };
   }
@@ -146,14 +173,16 @@ package::Manifest manifest_of(const checkpoint::Checkpoint& checkpoint,
 void export_checkpoint(const std::filesystem::path& checkpoint_folder,
                        const std::filesystem::path& output, const ExportOptions& options) {
   const checkpoint::Checkpoint checkpoint = checkpoint::open_checkpoint(checkpoint_folder);
+  check_apart(checkpoint_folder, output);
+  PackageWriter writer(output, options.force);  // early: it refuses an output that is taken
   const architectures::Seq2SeqGraphs graphs =
       architectures::build_graphs(checkpoint, {options.opset, options.report});
   for (const auto& [role, model] : in_order(graphs)) graph::check_model(*model);
 
-  PackageWriter writer(output, options.force);
   exporter::add_package_files(checkpoint, writer);
   package::Manifest manifest = manifest_of(checkpoint, options);
   manifest.graphs = Export(writer, options).write(graphs);
+  check_stop(options);
   writer.finish(std::move(manifest));
 }
 

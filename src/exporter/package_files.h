@@ -8,7 +8,8 @@
 
 namespace sampan::exporter {
 
-/// The files of a checkpoint that its tokenizer needs or that describe it, as far as they are there.
+/// The files of a checkpoint that its tokenizer needs or that describe it, as far as they are
+/// there.
 std::vector<std::string> tokenizer_files(const checkpoint::Checkpoint& checkpoint);
 
 /// Adds everything but the graphs: config.json, generation_config.json (derived from config.json

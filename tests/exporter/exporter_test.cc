@@ -84,8 +84,8 @@ TEST_F(ExporterTest, SeparateLayoutMakesEveryGraphCompleteInItself) {
   ExportOptions options;
   options.layout = PackageLayout::kSeparate;
   export_checkpoint(kCheckpoint, folder_ / "package", options);
-  for (const char* name : {"encoder_model", "decoder_model", "decoder_with_past_model",
-                           "decoder_model_merged"}) {
+  for (const char* name :
+       {"encoder_model", "decoder_model", "decoder_with_past_model", "decoder_model_merged"}) {
     const base::MappedFile file(folder_ / "package/onnx" / (std::string(name) + ".onnx"));
     const graph::Model model = graph::read_model(file.bytes(), file.path());
     for (const graph::Initializer& weight : model.graph.initializers)
@@ -148,8 +148,7 @@ TEST_F(ExporterTest, RefusesAnOperatorSetItDoesNotWrite) {
   for (const std::int64_t opset : {13, 19}) {
     ExportOptions options;
     options.opset = opset;
-    EXPECT_EQ(code_of_export(kCheckpoint, folder_ / "package", options),
-              ErrorCode::kUnsupported);
+    EXPECT_EQ(code_of_export(kCheckpoint, folder_ / "package", options), ErrorCode::kUnsupported);
   }
   EXPECT_EQ(entries(), 0u);
 }
@@ -192,6 +191,53 @@ TEST_F(ExporterTest, NamesTheRepositoryOfAHubCache) {
   const std::string manifest = content(folder_ / "package/sampan.json");
   EXPECT_NE(manifest.find("\"name\": \"Org/some-model\""), std::string::npos);
   EXPECT_NE(manifest.find("\"revision\": \"0123456789abcdef\""), std::string::npos);
+}
+
+TEST_F(ExporterTest, NamesTheCommitThatAFolderWasDownloadedAt) {
+  const std::string commit(40, 'a'), clone_commit(40, 'b');
+  const fs::path checkpoint = folder_ / "checkpoint";
+  fs::copy(kCheckpoint, checkpoint);
+  const auto write = [&](const fs::path& file, const std::string& text) {
+    fs::create_directories((checkpoint / file).parent_path());
+    std::ofstream(checkpoint / file) << text;
+  };
+  const auto revision = [&] {
+    ExportOptions options;
+    options.force = true;
+    export_checkpoint(checkpoint, folder_ / "package", options);
+    const std::string manifest = content(folder_ / "package/sampan.json");
+    return package::parse_manifest(manifest, "").source.revision;
+  };
+  EXPECT_EQ(revision(), "");
+  write(".git/HEAD", "ref: refs/heads/main\n");
+  write(".git/refs/heads/main", clone_commit + "\n");
+  EXPECT_EQ(revision(), clone_commit);
+  write(".git/HEAD", "ref: ../../../../etc/hostname\n");
+  EXPECT_EQ(revision(), "");
+  write(".cache/huggingface/download/config.json.metadata", commit + "\netag\n1.5\n");
+  EXPECT_EQ(revision(), commit);
+}
+
+TEST_F(ExporterTest, NeverTakesTheCheckpointAwayWithAnOldPackage) {
+  const fs::path checkpoint = folder_ / "model/checkpoint";
+  fs::create_directories(checkpoint.parent_path());
+  fs::copy(kCheckpoint, checkpoint);
+  ExportOptions force;
+  force.force = true;
+  for (const fs::path& output : {checkpoint, checkpoint.parent_path(), checkpoint / ".." / ""}) {
+    std::ofstream(output / "sampan.json") << "{}";
+    EXPECT_EQ(code_of_export(checkpoint, output, force), ErrorCode::kInvalidArgument) << output;
+  }
+  EXPECT_TRUE(fs::exists(checkpoint / "model.safetensors"));
+  EXPECT_NO_THROW(export_checkpoint(checkpoint, checkpoint / "package"));
+}
+
+TEST_F(ExporterTest, RefusesATokenizerFileThatIsALinkOutOfTheCheckpoint) {
+  fs::copy(kCheckpoint, folder_ / "checkpoint");
+  fs::rename(folder_ / "checkpoint/special_tokens_map.json", folder_ / "outside.json");
+  fs::create_symlink(folder_ / "outside.json", folder_ / "checkpoint/special_tokens_map.json");
+  EXPECT_EQ(code_of_export(folder_ / "checkpoint", folder_ / "package"), ErrorCode::kInvalidData);
+  EXPECT_FALSE(fs::exists(folder_ / "package"));
 }
 
 }  // namespace
