@@ -7,6 +7,7 @@
 #include "base/mapped_file.h"
 #include "checkpoint/checkpoint_files.h"
 #include "exporter/generation_config.h"
+#include "exporter/package_config.h"
 #include "sampan/error.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_json.h"
@@ -42,11 +43,13 @@ std::vector<std::string> tokenizer_files(const checkpoint::Checkpoint& checkpoin
   return present;
 }
 
-void add_package_files(const checkpoint::Checkpoint& checkpoint, package::PackageWriter& writer) {
+void add_package_files(const checkpoint::Checkpoint& checkpoint,
+                       const std::vector<std::string>& graphs_with_data,
+                       package::PackageWriter& writer) {
   text::open_tokenizer(checkpoint.folder, checkpoint.config.model_type);  // complete and readable
   const checkpoint::CheckpointFiles files(checkpoint.folder);
   const std::string config = base::read_file(files.resolve("config.json"), kLargestFile);
-  writer.add("config.json", config);
+  writer.add("config.json", config_with_data_files(config, graphs_with_data));
   for (const std::string& name : tokenizer_files(checkpoint))
     writer.add(name, base::read_file(files.resolve(name), kLargestFile));
   if (!files.has("generation_config.json"))
