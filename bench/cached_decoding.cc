@@ -1,5 +1,5 @@
 // What the K/V cache is worth: the same targets decoded token by token, once with the cache and once
-// once with the whole target fed anew at every step.
+// with everything computed anew at every step, the encoder included.
 //
 //   sampan_cached_decoding PACKAGE TOKENS THREADS
 

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "cli/temporary_folder.h"
 #include "sampan/error.h"
+#include "support/temporary_folder.h"
 
 namespace sampan::cli {
 namespace {
+
+using test::TemporaryFolder;
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "cli/interrupt.h"
-#include "cli/temporary_folder.h"
 #include "sampan/error.h"
+#include "support/temporary_folder.h"
 
 namespace sampan::cli {
 namespace {
+
+using test::TemporaryFolder;
 
 using namespace std::string_literals;
 

@@ -10,11 +10,14 @@
 #include <string>
 
 #include "cli/interrupt.h"
-#include "cli/temporary_folder.h"
 #include "sampan/error.h"
+#include "support/temporary_folder.h"
 
 namespace sampan::cli {
 namespace {
+
+using test::content_of;
+using test::TemporaryFolder;
 
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;

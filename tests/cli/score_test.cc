@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "cli/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace sampan::cli {
 namespace {
+
+using test::TemporaryFolder;
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "cli/program.h"
-#include "cli/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace sampan::cli {
 namespace {
+
+using test::content_of;
+using test::TemporaryFolder;
 
 using namespace std::string_literals;
 using ::testing::EndsWith;
