@@ -7,6 +7,7 @@
 
 #include "architectures/checkpoint_weights.h"
 #include "architectures/seq2seq_graphs.h"
+#include "base/fail.h"
 
 namespace sampan::architectures {
 namespace {
@@ -47,6 +48,9 @@ graph::Initializer position_table(const ModelConfig& config) {
 
 Seq2SeqGraphs build_m2m100(const checkpoint::Checkpoint& checkpoint, const GraphOptions& options) {
   const ModelConfig& config = checkpoint.config;
+  if (config.d_model < 4)
+    base::fail(ErrorCode::kUnsupported, "{}: d_model {} is too narrow for sinusoidal positions",
+               (checkpoint.folder / "config.json").string(), config.d_model);
   CheckpointWeights weights(checkpoint);
   Seq2SeqFamily family;
   family.norm_place = NormPlace::kPre;

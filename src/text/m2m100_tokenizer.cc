@@ -16,16 +16,16 @@ namespace {
 
 // The languages of the published models, in the order of their tokens' ids.
 constexpr std::array<std::string_view, 100> kM2M100Languages = {
-    "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br", "bs", "ca", "ceb", "cs", "cy",
-    "da", "de", "el", "en", "es", "et", "fa", "ff", "fi", "fr", "fy", "ga", "gd", "gl", "gu",
-    "ha", "he", "hi", "hr", "ht", "hu", "hy", "id", "ig", "ilo", "is", "it", "ja", "jv", "ka",
-    "kk", "km", "kn", "ko", "lb", "lg", "ln", "lo", "lt", "lv", "mg", "mk", "ml", "mn", "mr",
-    "ms", "my", "ne", "nl", "no", "ns", "oc", "or", "pa", "pl", "ps", "pt", "ro", "ru", "sd",
-    "si", "sk", "sl", "so", "sq", "sr", "ss", "su", "sv", "sw", "ta", "th", "tl", "tn", "tr",
-    "uk", "ur", "uz", "vi", "wo", "xh", "yi", "yo", "zh", "zu",
+    "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br",  "bs", "ca", "ceb", "cs", "cy",
+    "da", "de", "el", "en",  "es", "et", "fa", "ff", "fi", "fr",  "fy", "ga", "gd",  "gl", "gu",
+    "ha", "he", "hi", "hr",  "ht", "hu", "hy", "id", "ig", "ilo", "is", "it", "ja",  "jv", "ka",
+    "kk", "km", "kn", "ko",  "lb", "lg", "ln", "lo", "lt", "lv",  "mg", "mk", "ml",  "mn", "mr",
+    "ms", "my", "ne", "nl",  "no", "ns", "oc", "or", "pa", "pl",  "ps", "pt", "ro",  "ru", "sd",
+    "si", "sk", "sl", "so",  "sq", "sr", "ss", "su", "sv", "sw",  "ta", "th", "tl",  "tn", "tr",
+    "uk", "ur", "uz", "vi",  "wo", "xh", "yi", "yo", "zh", "zu",
 };
-constexpr std::array<std::string_view, 8> kWmt21Languages = {
-    "en", "ha", "is", "ja", "cs", "ru", "zh", "de"};
+constexpr std::array<std::string_view, 8> kWmt21Languages = {"en", "ha", "is", "ja",
+                                                             "cs", "ru", "zh", "de"};
 
 std::vector<std::string_view> languages_named(std::string_view name,
                                               const std::filesystem::path& folder) {
@@ -53,16 +53,25 @@ M2M100Tokenizer::M2M100Tokenizer(const std::filesystem::path& folder)
   unknown_id_ = id_of(vocabulary_, config_.unknown_token, vocabulary_path);
   first_language_id_ = static_cast<std::int64_t>(vocabulary_.size());
   if (config_.source_language.empty()) config_.source_language = "en";
+  for (const std::string& code : {config_.source_language, config_.target_language})
+    if (!code.empty() && !find_language(code))
+      base::fail(ErrorCode::kInvalidData,
+                 "{}: language '{}' is not one of the model's; correct src_lang and tgt_lang",
+                 path_of("tokenizer_config.json").string(), base::printable(code));
   source_language_id_ = language_id(config_.source_language);
   config_.special_tokens.insert("<s>");
 }
 
-std::int64_t M2M100Tokenizer::language_id(std::string_view code) const {
+std::optional<std::int64_t> M2M100Tokenizer::find_language(std::string_view code) const {
   const auto place = std::find(languages_.begin(), languages_.end(), code);
-  if (place == languages_.end())
-    base::fail(ErrorCode::kInvalidArgument, "language '{}': this model knows {}",
-               base::printable(code), fmt::join(languages_, ", "));
+  if (place == languages_.end()) return std::nullopt;
   return first_language_id_ + (place - languages_.begin());
+}
+
+std::int64_t M2M100Tokenizer::language_id(std::string_view code) const {
+  if (const auto id = find_language(code)) return *id;
+  base::fail(ErrorCode::kInvalidArgument, "target language '{}': this model knows {}",
+             base::printable(code), fmt::join(languages_, ", "));
 }
 
 std::vector<std::int64_t> M2M100Tokenizer::encode(std::string_view text,

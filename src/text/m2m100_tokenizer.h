@@ -13,11 +13,11 @@
 
 namespace sampan::text {
 
-/// The tokenizer of M2M100 checkpoints (Fan et al. 2020): one SentencePiece model for all languages,
-/// whose pieces vocab.json numbers; the languages' tokens are numbered behind it. A source is its
-/// language's token, the pieces, and the end of sentence; the target's language is the first token
-/// that is generated. Equal to M2M100Tokenizer of transformers 4.57 for text without literal special
-/// tokens.
+/// The tokenizer of M2M100 checkpoints (Fan et al. 2020): one SentencePiece model for all
+/// languages, whose pieces vocab.json numbers; the languages' tokens are numbered behind it. A
+/// source is its language's token, the pieces, and the end of sentence; the target's language is
+/// the first token that is generated. Equal to M2M100Tokenizer of transformers 4.57 for text
+/// without literal special tokens.
 class M2M100Tokenizer final : public Tokenizer {
  public:
   /// Reads vocab.json, sentencepiece.bpe.model and tokenizer_config.json of `folder`.
@@ -39,6 +39,7 @@ class M2M100Tokenizer final : public Tokenizer {
   std::string_view target_language() const override { return config_.target_language; }
 
  private:
+  std::optional<std::int64_t> find_language(std::string_view code) const;
   /// Throws `Error` kInvalidArgument for a language that the model does not know.
   std::int64_t language_id(std::string_view code) const;
   std::string piece_of(std::int64_t id) const;

@@ -139,6 +139,35 @@ TEST(ModelConfig, FieldsThatWouldChangeTheOutputAreRefusedByNameAndValue) {
   }
 }
 
+// What M2M100Config of transformers 4.57.6 has for a config.json without these fields.
+TEST(ModelConfig, M2M100HasDefaultsOfItsOwn) {
+  const ModelConfig config = parse(R"({"model_type": "m2m_100"})");
+  EXPECT_EQ(config.vocab_size, 128112);
+  EXPECT_EQ(config.decoder_vocab_size, 128112);
+  EXPECT_EQ(config.max_position_embeddings, 1024);
+  EXPECT_EQ(config.activation_function, Activation::kRelu);
+  EXPECT_TRUE(config.scale_embedding);
+  EXPECT_EQ(config.pad_token_id, 1);
+  EXPECT_EQ(config.eos_token_id, std::vector<std::int64_t>{2});
+  EXPECT_EQ(config.decoder_start_token_id, 2);
+}
+
+TEST(ModelConfig, M2M100IgnoresSwitchesThatItsClassesDoNotHave) {
+  EXPECT_EQ(parse(config_with(R"("normalize_before": true, "add_final_layer_norm": true,
+                                 "static_position_embeddings": false)",
+                              "\"m2m_100\""))
+                .model_type,
+            "m2m_100");
+}
+
+TEST(ModelConfig, M2M100WithTwoVocabulariesIsRefused) {
+  for (const char* more :
+       {"\"share_encoder_decoder_embeddings\": false", "\"decoder_vocab_size\": 40"}) {
+    const Error error = error_of(config_with(more, "\"m2m_100\""));
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported) << error.what();
+  }
+}
+
 TEST(ModelConfig, AnotherFamilyIsNamedTogetherWithWhatIsSupported) {
   const Error error = error_of(config_with("", "\"t5\""));
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);

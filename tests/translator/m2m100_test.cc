@@ -101,6 +101,27 @@ TEST_F(M2M100Test, ABatchGivesTheTokensOfOneByOne) {
     EXPECT_EQ(translations[i].tokens, expected[i].target) << texts[i];
 }
 
+TEST_F(M2M100Test, ALanguageOfTheFilesThatTheModelLacksIsNamedWithItsFile) {
+  const std::filesystem::path copy = folder_ / "copy";
+  std::filesystem::copy(kData / "checkpoint", copy);
+  folder_.write("copy/tokenizer_config.json", R"({"src_lang": "tlh"})");
+  try {
+    text::open_tokenizer(copy, "m2m_100");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidData);
+    EXPECT_NE(std::string(error.what()).find("tokenizer_config.json"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("'tlh'"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(M2M100Test, TextComesBackFromItsIds) {
+  const auto tokenizer = text::open_tokenizer(kData / "checkpoint", "m2m_100");
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("I have seen it.", "zh")), "I have seen it.");
+  EXPECT_EQ(tokenizer->target_pieces(std::vector<std::int64_t>{279, 2}),
+            (std::vector<std::string>{"__zh__", "</s>"}));
+}
+
 TEST_F(M2M100Test, AnUnknownLanguageIsRefusedByName) {
   const Translator translator = load();
   TranslateOptions options = translator.default_options();
