@@ -14,7 +14,7 @@ targets=()
 for source in fuzz/*_fuzz.cc; do
   [[ -f $source ]] && targets+=("$(basename "$source" .cc)")
 done
-((${#targets[@]} > 0)) || { echo "fuzz: there is no fuzz target"; exit 0; }
+((${#targets[@]} > 0)) || { echo "fuzz: there is no fuzz target" >&2; exit 1; }
 
 share=$((seconds / ${#targets[@]}))
 ((share >= 1)) || share=1
