@@ -63,10 +63,23 @@ Ort::Session open(const std::filesystem::path& file, const Ort::SessionOptions& 
   }
 }
 
+Ort::Session open(std::span<const std::byte> model, const std::string& name,
+                  const Ort::SessionOptions& options) {
+  try {
+    return Ort::Session(environment(), model.data(), model.size(), options);
+  } catch (const Ort::Exception& failure) {
+    fail_to_load(name, failure);
+  }
+}
+
 }  // namespace
 
 Graph::Graph(const std::filesystem::path& file, const Ort::SessionOptions& options)
     : session_(open(file, options)), signature_(describe(file.string(), session_)) {}
+
+Graph::Graph(std::span<const std::byte> model, const std::string& name,
+             const Ort::SessionOptions& options)
+    : session_(open(model, name, options)), signature_(describe(name, session_)) {}
 
 void Graph::run(const std::vector<const char*>& input_names,
                 const std::vector<const OrtValue*>& inputs,

@@ -2,7 +2,9 @@
 
 #include <onnxruntime_cxx_api.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,9 @@ class Graph {
  public:
   /// Throws as `fail_to_load`.
   Graph(const std::filesystem::path& file, const Ort::SessionOptions& options);
+  /// A whole model in memory, which `name` stands for in messages. Throws likewise.
+  Graph(std::span<const std::byte> model, const std::string& name,
+        const Ort::SessionOptions& options);
 
   const GraphSignature& signature() const { return signature_; }
 
