@@ -21,5 +21,6 @@ struct ClosedPipe {};
 void add_export_command(CLI::App& app);
 void add_score_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
+void add_verify_command(CLI::App& app);
 
 }  // namespace sampan::cli

@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   add_export_command(app);
   add_translate_command(app);
   add_score_command(app);
+  add_verify_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& answer) {
@@ -68,7 +69,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sampan;
-  // A closed pipe and a file at its size limit are errors of write(), which end the program in order.
+  // A closed pipe and a file at its size limit are errors of write(), which end the program in
+  // order.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   cli::reserve_standard_streams();

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fail.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/line_reader.h"
+#include "cli/signal_watch.h"
+#include "cli/terminal.h"
+#include "verify/verification_file.h"
+#include "verify/verifier.h"
+
+namespace sampan::cli {
+namespace {
+
+// What a verification that ran to its end may end with, beside 0; docs/errors.md.
+constexpr int kFoundProblems = 13;
+
+struct VerifyArguments {
+  std::filesystem::path package;
+  std::filesystem::path checkpoint;
+  std::string text;
+  int threads = 0;
+  bool json = false;
+  bool record = true;
+};
+
+std::vector<std::string> read_lines(const std::string& file, Interrupt& interrupt) {
+  std::vector<std::string> lines;
+  if (file.empty()) return lines;
+  LineReader reader({file}, interrupt);
+  InputLine line;
+  while (reader.next(line, true) == LineReader::Status::kLine) lines.push_back(line.text);
+  if (lines.empty())
+    base::fail(ErrorCode::kInvalidArgument, "{}: has no line to verify with; give another text",
+               file);
+  return lines;
+}
+
+verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
+  verify::VerifyOptions options;
+  options.lines = read_lines(arguments.text, interrupt);
+  options.threads = arguments.threads;
+  options.stop = interrupt.stop_token();
+  if (stderr_is_terminal()) options.progress = print_status;
+  verify::Report report = verify::verify_package(arguments.package, arguments.checkpoint, options);
+  if (stderr_is_terminal()) print_status("");
+  return report;
+}
+
+void record(const VerifyArguments& arguments, const verify::Report& report) {
+  if (!arguments.record) return;
+  if (report.manifest_sha256.empty()) {
+    print_note(fmt::format("{}: has no sampan.json; the result was not recorded in it",
+                           arguments.package.string()));
+    return;
+  }
+  verify::write_verification(arguments.package, report);
+}
+
+void run_verify(const VerifyArguments& arguments) {
+  Interrupt interrupt;
+  const SignalWatch signals(interrupt);
+  verify::Report report;
+  try {
+    report = verify(arguments, interrupt);
+  } catch (const Error&) {
+    if (stderr_is_terminal()) print_status("");
+    const int signal = signals.received();
+    if (signal == 0) throw;
+    print_note(fmt::format("stopped by {}; nothing was recorded", strsignal(signal)));
+    throw ExitStatus{die_by_signal(signal)};
+  }
+  record(arguments, report);
+  std::string text = arguments.json ? verify::format_json(report) : verify::format_text(report);
+  if (text.ends_with('\n')) text.pop_back();
+  print_line(text);
+  if (report.verdict() == verify::Outcome::kFailed) throw ExitStatus{kFoundProblems};
+  if (report.verdict() == verify::Outcome::kNotChecked)
+    throw ExitStatus{exit_code(ErrorCode::kUnsupported)};
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "verify", "Prove that a package computes and translates what its checkpoint does");
+  const auto arguments = std::make_shared<VerifyArguments>();
+  command->add_option("PACKAGE", arguments->package, "folder of the package")->required();
+  command
+      ->add_option("--checkpoint", arguments->checkpoint,
+                   "HuggingFace checkpoint folder that it was made from")
+      ->type_name("FOLDER")
+      ->required();
+  command
+      ->add_option("--text", arguments->text,
+                   "sentences to translate both ways, one a line; default: 24 English ones")
+      ->type_name("FILE");
+  command->add_option("--threads", arguments->threads, "0: as many as this process may use")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  command->add_flag("--json", arguments->json, "write the report as JSON");
+  command->add_flag("!--no-record", arguments->record,
+                    "leave the package alone instead of writing verification.json into it");
+  command->callback([arguments] { run_verify(*arguments); });
+}
+
+}  // namespace sampan::cli

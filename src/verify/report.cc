@@ -1,0 +1,123 @@
+#include "verify/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "sampan/version.h"
+
+namespace sampan::verify {
+namespace {
+
+constexpr int kReportFormat = 1;
+
+std::string_view word_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return "ok";
+    case Outcome::kFailed:
+      return "FAILED";
+    case Outcome::kNotChecked:
+      return "not checked";
+  }
+  return "";
+}
+
+// A number that is not one has no place in JSON.
+nlohmann::json json_number(const std::optional<double>& value) {
+  if (!value) return nullptr;
+  return std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json(fmt::format("{}", *value));
+}
+
+std::string verdict_sentence(const Report& report) {
+  const auto count = [&](Outcome outcome) {
+    return std::ranges::count(report.checks, outcome, &Check::outcome);
+  };
+  switch (report.verdict()) {
+    case Outcome::kPassed:
+      return fmt::format("passed: {} checks", report.checks.size());
+    case Outcome::kFailed:
+      return fmt::format("problems: {} of {} checks failed", count(Outcome::kFailed),
+                         report.checks.size());
+    case Outcome::kNotChecked:
+      return fmt::format("not checked: {} of {} checks could not be made, the others passed",
+                         count(Outcome::kNotChecked), report.checks.size());
+  }
+  return "";
+}
+
+}  // namespace
+
+Outcome Report::verdict() const {
+  const auto has = [this](Outcome outcome) {
+    return std::ranges::find(checks, outcome, &Check::outcome) != checks.end();
+  };
+  if (has(Outcome::kFailed)) return Outcome::kFailed;
+  return has(Outcome::kNotChecked) || checks.empty() ? Outcome::kNotChecked : Outcome::kPassed;
+}
+
+Check limited(std::string name, double figure, double limit, std::string detail) {
+  // Written so that NaN fails.
+  const Outcome outcome = figure <= limit ? Outcome::kPassed : Outcome::kFailed;
+  return {std::move(name), outcome, figure, limit, std::move(detail)};
+}
+
+Check failed(std::string name, std::string detail) {
+  return {std::move(name), Outcome::kFailed, {}, {}, std::move(detail)};
+}
+
+Check passed(std::string name, std::string detail) {
+  return {std::move(name), Outcome::kPassed, {}, {}, std::move(detail)};
+}
+
+Check not_checked(std::string name, std::string detail) {
+  return {std::move(name), Outcome::kNotChecked, {}, {}, std::move(detail)};
+}
+
+std::string_view verdict_name(Outcome verdict) noexcept {
+  switch (verdict) {
+    case Outcome::kPassed:
+      return "passed";
+    case Outcome::kFailed:
+      return "problems";
+    case Outcome::kNotChecked:
+      return "not_checked";
+  }
+  return "";
+}
+
+std::string format_text(const Report& report) {
+  std::string text;
+  for (const Check& check : report.checks) {
+    text += fmt::format("{:<12} {:<30}", word_of(check.outcome), check.name);
+    text += check.figure ? fmt::format(" {:>9.3g} <= {:<8.3g}", *check.figure, check.limit.value())
+                         : std::string(22, ' ');
+    text += fmt::format(" {}\n", check.detail);
+  }
+  return text + fmt::format("{}, {} lines, {:.1f} s", verdict_sentence(report), report.lines,
+                            report.seconds);
+}
+
+std::string format_json(const Report& report) {
+  nlohmann::ordered_json json;
+  json["format"] = kReportFormat;
+  json["verdict"] = verdict_name(report.verdict());
+  json["manifest_sha256"] = report.manifest_sha256;
+  json["producer_version"] = version();
+  json["lines"] = report.lines;
+  json["seconds"] = report.seconds;
+  json["checks"] = nlohmann::ordered_json::array();
+  for (const Check& check : report.checks)
+    json["checks"].push_back({{"name", check.name},
+                              {"outcome", verdict_name(check.outcome)},
+                              {"figure", json_number(check.figure)},
+                              {"limit", json_number(check.limit)},
+                              {"detail", check.detail}});
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sampan::verify

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sampan::verify {
+
+enum class Outcome { kPassed, kFailed, kNotChecked };
+
+/// One thing that was looked at. docs/verify.md tells every check, its figure and its limit.
+struct Check {
+  std::string name;  ///< "encoder.states", "merged.first_logits"
+  Outcome outcome = Outcome::kNotChecked;
+  /// What was found, in the unit of `limit`; nothing where a check has no number. The check fails
+  /// above the limit.
+  std::optional<double> figure;
+  std::optional<double> limit;
+  std::string detail;  ///< where the figure was found, or what is wrong; one line
+};
+
+/// What a whole verification found.
+struct Report {
+  std::string manifest_sha256;  ///< of sampan.json; empty where the package has none
+  std::vector<Check> checks;    ///< in the order of the work
+  std::size_t lines = 0;        ///< of text that were translated both ways
+  double seconds = 0.0;         ///< wall time of it all
+
+  /// kFailed if any check failed; else kNotChecked if any could not be made; else kPassed.
+  Outcome verdict() const;
+};
+
+/// A check with a figure, which must be a number and not above the limit.
+Check limited(std::string name, double figure, double limit, std::string detail);
+Check failed(std::string name, std::string detail);
+Check passed(std::string name, std::string detail);
+Check not_checked(std::string name, std::string detail);
+
+/// "passed", "problems", "not_checked".
+std::string_view verdict_name(Outcome verdict) noexcept;
+
+/// Several lines for people, the last one the verdict, without a line break at the end.
+std::string format_text(const Report& report);
+/// The report as JSON, indented, ending in a line break: also the content of verification.json.
+std::string format_json(const Report& report);
+
+}  // namespace sampan::verify

@@ -1,0 +1,119 @@
+#include "verify/verifier.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/processor.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+#include "checkpoint/checkpoint.h"
+#include "decode/generation_config_json.h"
+#include "package/manifest.h"
+#include "package/package.h"
+#include "reference/marian.h"
+#include "session/sequence_model.h"
+#include "text/tokenizer.h"
+#include "verify/file_checks.h"
+#include "verify/graph_parity.h"
+#include "verify/parity_case.h"
+#include "verify/sample_text.h"
+#include "verify/token_parity.h"
+
+namespace sampan::verify {
+namespace {
+
+using TokenLines = std::vector<std::vector<std::int64_t>>;
+
+void append(std::vector<Check> more, std::vector<Check>& checks) {
+  checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+}
+
+std::vector<std::string> lines_of(const VerifyOptions& options) {
+  if (!options.lines.empty()) return options.lines;
+  const auto sample = sample_text();
+  return {sample.begin(), sample.end()};
+}
+
+/// The lines as the package's own tokenizer reads them, each as one sentence, as far as the model
+/// has positions.
+TokenLines tokenize(const package::Package& package, const std::vector<std::string>& lines) {
+  const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
+  const auto positions = static_cast<std::size_t>(package.max_positions);
+  TokenLines result;
+  for (std::string line : lines) {
+    base::replace_invalid_utf8(line);
+    std::vector<std::int64_t> ids = tokenizer->encode(line, {});
+    if (ids.size() > positions) {
+      ids[positions - 1] = ids.back();
+      ids.resize(positions);
+    }
+    result.push_back(std::move(ids));
+  }
+  return result;
+}
+
+GenerationConfig generation_defaults(const package::Package& package) {
+  decode::GenerationConfigTexts texts{package.folder, package.generation_config_json,
+                                      package.config_json};
+  if (package.generation_config_json == "{}") texts.generation_config.reset();
+  return decode::parse_generation_config(texts);
+}
+
+/// Nothing where there is no reference for the checkpoint's family.
+std::optional<reference::Marian> open_reference(const checkpoint::Checkpoint& checkpoint) {
+  if (checkpoint.config.model_type != "marian") return std::nullopt;
+  return reference::Marian(checkpoint);
+}
+
+void compare_with_reference(const package::Package& package,
+                            const checkpoint::Checkpoint& checkpoint, const VerifyOptions& options,
+                            Report& report) {
+  const auto model = open_reference(checkpoint);
+  if (!model) {
+    for (const char* name : {"graphs", "tokens"})
+      report.checks.push_back(not_checked(
+          name, fmt::format("there is no reference for the family '{}': what the graphs compute "
+                            "was not compared with anything",
+                            checkpoint.config.model_type)));
+    return;
+  }
+  session::SessionOptions session;
+  session.intra_op_threads = options.threads > 0 ? options.threads : base::usable_threads();
+  const TokenLines lines = tokenize(package, lines_of(options));
+  report.lines = lines.size();
+  const auto cases = parity_cases(checkpoint.config, lines, options.longest_position);
+  append(check_graph_parity({package, *model, cases, session, options.progress, options.stop}),
+         report.checks);
+  append(check_token_parity({package, *model, lines, generation_defaults(package),
+                             session.intra_op_threads, session, options.progress, options.stop}),
+         report.checks);
+}
+
+}  // namespace
+
+Report verify_package(const std::filesystem::path& package_folder,
+                      const std::filesystem::path& checkpoint_folder,
+                      const VerifyOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const package::Package package =
+      package::open_package(package_folder, session::runtime_version());
+  const checkpoint::Checkpoint checkpoint = checkpoint::open_checkpoint(checkpoint_folder);
+  Report report;
+  if (package.has_manifest)
+    report.manifest_sha256 = base::sha256_of_file(package.folder / package::kManifestName).sha256;
+  if (options.progress) options.progress("reading files");
+  append(check_files(package, checkpoint.folder), report.checks);
+  append(check_graph_files(package), report.checks);
+  compare_with_reference(package, checkpoint, options, report);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace sampan::verify

@@ -1,0 +1,72 @@
+#include "verify/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "support/temporary_folder.h"
+#include "verify/verification_file.h"
+
+namespace sampan::verify {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+TEST(Report, IsOnlyAsGoodAsItsWorstCheck) {
+  Report report;
+  EXPECT_EQ(report.verdict(), Outcome::kNotChecked);  // nothing was looked at
+  report.checks.push_back(passed("files", ""));
+  EXPECT_EQ(report.verdict(), Outcome::kPassed);
+  report.checks.push_back(not_checked("graphs", "no reference"));
+  EXPECT_EQ(report.verdict(), Outcome::kNotChecked);
+  report.checks.push_back(failed("tokens", "other"));
+  EXPECT_EQ(report.verdict(), Outcome::kFailed);
+}
+
+TEST(Check, FailsAboveItsLimitAndForWhatIsNoNumber) {
+  EXPECT_EQ(limited("a", 1e-5, 1e-5, "").outcome, Outcome::kPassed);
+  EXPECT_EQ(limited("a", 1.1e-5, 1e-5, "").outcome, Outcome::kFailed);
+  EXPECT_EQ(limited("a", std::nan(""), 1e-5, "").outcome, Outcome::kFailed);
+  EXPECT_EQ(limited("a", std::numeric_limits<double>::infinity(), 1e-5, "").outcome,
+            Outcome::kFailed);
+}
+
+TEST(Report, TellsFiguresLimitsAndPlaces) {
+  Report report;
+  report.checks = {limited("encoder.states", 2.5e-6, 1e-4, "row 3"), failed("files", "damaged")};
+  const std::string text = format_text(report);
+  EXPECT_THAT(text, HasSubstr("encoder.states"));
+  EXPECT_THAT(text, HasSubstr("2.5e-06 <= 0.0001"));
+  EXPECT_THAT(text, HasSubstr("row 3"));
+  EXPECT_THAT(text, HasSubstr("problems: 1 of 2 checks failed"));
+}
+
+TEST(Report, IsJsonWhateverItsFiguresAndTexts) {
+  Report report;
+  report.manifest_sha256 = "abc";
+  report.checks = {limited("logits", std::numeric_limits<double>::infinity(), 1e-5, "\xff\"\n")};
+  const Json json = Json::parse(format_json(report));
+  EXPECT_EQ(json["verdict"], "problems");
+  EXPECT_EQ(json["manifest_sha256"], "abc");
+  EXPECT_EQ(json["checks"][0]["figure"], "inf");
+  EXPECT_EQ(json["checks"][0]["limit"], 1e-5);
+}
+
+TEST(VerificationFile, ReplacesTheEarlierOneAndLeavesNothingElse) {
+  const test::TemporaryFolder folder;
+  Report report;
+  report.checks = {failed("files", "damaged")};
+  write_verification(folder.path(), report);
+  report.checks = {passed("files", "")};
+  write_verification(folder.path(), report);
+  EXPECT_EQ(Json::parse(test::content_of(folder / "verification.json"))["verdict"], "passed");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+}  // namespace
+}  // namespace sampan::verify
