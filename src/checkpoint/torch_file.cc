@@ -5,9 +5,9 @@
 
 #include "base/fail.h"
 #include "base/foreign_content.h"
+#include "base/zip_archive.h"
 #include "checkpoint/torch_stream.h"
 #include "checkpoint/torch_zip.h"
-#include "checkpoint/zip_archive.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -31,7 +31,7 @@ void read_torch_file(std::span<const std::byte> bytes, const std::filesystem::pa
                "{}: is a tar archive, as torch before 0.1.2 wrote it; save it again with a newer "
                "torch",
                file.string());
-  if (begins_like_zip(bytes)) return read_torch_zip(bytes, file, store);
+  if (base::begins_like_zip(bytes)) return read_torch_zip(bytes, file, store);
   if (begins_like_torch_stream(bytes)) return read_torch_stream(bytes, file, store);
   base::fail(ErrorCode::kInvalidData,
              "{}: is neither a zip archive nor a stream that torch writes; download it again",

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_cursor.h"
 #include "base/fail.h"
 #include "base/printable.h"
-#include "checkpoint/byte_cursor.h"
 #include "checkpoint/torch_state_dict.h"
 
 namespace sampan::checkpoint {
@@ -90,7 +90,7 @@ class StreamReader {
     const auto* list = keys.as<pickle::List>(keys.root());
     if (list == nullptr) damaged("its storages are not listed");
     std::size_t found = 0;
-    ByteCursor cursor(rest_, file_, "a storage");
+    base::ByteCursor cursor(rest_, file_, "a storage");
     for (const ValueId item : list->items) {
       const auto* key = keys.as<pickle::Text>(item);
       const auto place = key ? storages.find(key->characters) : storages.end();

@@ -10,8 +10,8 @@
 
 #include "base/fail.h"
 #include "base/printable.h"
+#include "base/zip_archive.h"
 #include "checkpoint/torch_state_dict.h"
-#include "checkpoint/zip_archive.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -31,7 +31,7 @@ class ZipReader {
     TorchStorages storages = find_storages(pickle, file_);
     for (auto& [key, storage] : storages) {
       const std::string name = folder + "data/" + key;
-      const ZipEntry& entry = find(name);
+      const base::ZipEntry& entry = find(name);
       // find_storages has checked that this product fits.
       const std::uint64_t size =
           static_cast<std::uint64_t>(storage.elements) * tensor::size_of(storage.dtype);
@@ -85,14 +85,14 @@ class ZipReader {
                  file_.string(), base::printable(order));
   }
 
-  const ZipEntry& find(std::string_view name) const {
-    const ZipEntry* entry = archive_.find(name);
+  const base::ZipEntry& find(std::string_view name) const {
+    const base::ZipEntry* entry = archive_.find(name);
     if (entry == nullptr) damaged(fmt::format("'{}' is missing", base::printable(name)));
     return *entry;
   }
 
   std::span<const std::byte> content(std::string_view name) {
-    const ZipEntry& entry = find(name);
+    const base::ZipEntry& entry = find(name);
     if (!entry.deflated) return entry.packed;
     if (entry.size > unpacking_left_)
       base::fail(ErrorCode::kResourceExhausted,
@@ -101,12 +101,12 @@ class ZipReader {
                  file_.string(), base::printable(name), entry.size);
     unpacking_left_ -= entry.size;
     const auto unpacked =
-        std::make_shared<const std::vector<std::byte>>(inflate_entry(entry, name, file_));
+        std::make_shared<const std::vector<std::byte>>(base::read_entry(entry, name, file_));
     store_.keep_alive(unpacked);
     return *unpacked;
   }
 
-  const ZipArchive archive_;
+  const base::ZipArchive archive_;
   const std::filesystem::path& file_;
   TensorStore& store_;
   std::uint64_t unpacking_left_;  // bytes

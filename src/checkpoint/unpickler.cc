@@ -4,9 +4,9 @@
 #include <charconv>
 #include <string>
 
+#include "base/byte_cursor.h"
 #include "base/fail.h"
 #include "base/printable.h"
-#include "checkpoint/byte_cursor.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -490,7 +490,7 @@ class Machine {
 
   static constexpr ValueId kNothing{0xffffffff};
 
-  ByteCursor cursor_;
+  base::ByteCursor cursor_;
   const std::filesystem::path& file_;
   const UnpickleOptions& options_;
   std::vector<Value> values_;

@@ -1,4 +1,4 @@
-#include "checkpoint/zip_archive.h"
+#include "base/zip_archive.h"
 
 #include <zlib.h>
 
@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/byte_cursor.h"
 #include "base/fail.h"
 #include "base/printable.h"
-#include "checkpoint/byte_cursor.h"
 
-namespace sampan::checkpoint {
+namespace sampan::base {
 namespace {
 
 // PKWARE's APPNOTE 6.3: section 4.3.
@@ -32,8 +32,8 @@ constexpr std::uint64_t kMostEntries = 200'000;
 using Bytes = std::span<const std::byte>;
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view problem) {
-  base::fail(ErrorCode::kInvalidData, "{}: damaged zip archive: {}; download the file again",
-             file.string(), problem);
+  fail(ErrorCode::kInvalidData, "{}: damaged zip archive: {}; download the file again",
+       file.string(), problem);
 }
 
 struct Directory {
@@ -144,15 +144,15 @@ CentralRecord read_central_record(ByteCursor& cursor, const std::filesystem::pat
 // `before_directory` is the part of the archive that may hold entries.
 ZipEntry locate(const CentralRecord& record, Bytes before_directory,
                 const std::filesystem::path& file) {
-  const std::string name = base::printable(record.name);
+  const std::string name = printable(record.name);
   if (record.flags & 1u)
-    base::fail(ErrorCode::kUnsupported, "{}: entry '{}' is encrypted; choose another checkpoint",
-               file.string(), name);
+    fail(ErrorCode::kUnsupported, "{}: entry '{}' is encrypted; save it without a password",
+         file.string(), name);
   if (record.method != kStored && record.method != kDeflated)
-    base::fail(ErrorCode::kUnsupported,
-               "{}: entry '{}' is packed with method {}; only stored and deflated entries are "
-               "supported: pack it again",
-               file.string(), name, record.method);
+    fail(ErrorCode::kUnsupported,
+         "{}: entry '{}' is packed with method {}; only stored and deflated entries are "
+         "supported: pack it again",
+         file.string(), name, record.method);
   if (record.local_header > before_directory.size())
     refuse(file, "entry '" + name + "' lies outside");
   ByteCursor cursor(before_directory.subspan(static_cast<std::size_t>(record.local_header)), file,
@@ -177,8 +177,8 @@ class Inflater {
   explicit Inflater(const std::filesystem::path& file) {
     constexpr int kRawDeflate = -MAX_WBITS;
     if (inflateInit2(&stream_, kRawDeflate) != Z_OK)
-      base::fail(ErrorCode::kResourceExhausted,
-                 "{}: no memory for unpacking it; close other programs", file.string());
+      fail(ErrorCode::kResourceExhausted, "{}: no memory for unpacking it; close other programs",
+           file.string());
   }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
@@ -223,7 +223,7 @@ ZipArchive::ZipArchive(Bytes bytes, const std::filesystem::path& file) {
     const CentralRecord record = read_central_record(cursor, file);
     const bool added =
         entries_.emplace(record.name, locate(record, bytes.first(offset), file)).second;
-    if (!added) refuse(file, "entry '" + base::printable(record.name) + "' appears twice");
+    if (!added) refuse(file, "entry '" + printable(record.name) + "' appears twice");
   }
 }
 
@@ -238,20 +238,22 @@ bool begins_like_zip(Bytes bytes) {
          std::equal(std::begin(kOpening), std::end(kOpening), bytes.begin());
 }
 
-std::vector<std::byte> inflate_entry(const ZipEntry& entry, std::string_view name,
-                                     const std::filesystem::path& file) {
+std::vector<std::byte> read_entry(const ZipEntry& entry, std::string_view name,
+                                  const std::filesystem::path& file) {
   constexpr std::uint64_t kBestRatio = 1032;  // deflate's own bound
   if (entry.size / kBestRatio > entry.packed.size())
-    refuse(file, "entry '" + base::printable(name) + "' claims " + std::to_string(entry.size) +
+    refuse(file, "entry '" + printable(name) + "' claims " + std::to_string(entry.size) +
                      " bytes, more than its " + std::to_string(entry.packed.size()) +
                      " packed ones can hold");
   std::vector<std::byte> content(static_cast<std::size_t>(entry.size));
-  if (!Inflater(file).run(entry.packed, content))
-    refuse(file, "entry '" + base::printable(name) + "' cannot be unpacked to " +
+  if (!entry.deflated)
+    std::ranges::copy(entry.packed, content.begin());
+  else if (!Inflater(file).run(entry.packed, content))
+    refuse(file, "entry '" + printable(name) + "' cannot be unpacked to " +
                      std::to_string(entry.size) + " bytes");
   const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
-  if (crc != entry.crc) refuse(file, "entry '" + base::printable(name) + "' has a wrong checksum");
+  if (crc != entry.crc) refuse(file, "entry '" + printable(name) + "' has a wrong checksum");
   return content;
 }
 
-}  // namespace sampan::checkpoint
+}  // namespace sampan::base

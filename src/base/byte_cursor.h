@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace sampan::checkpoint {
+namespace sampan::base {
 
 /// Reads forward through the bytes of a file, checking every step. Every read throws `Error`
 /// kInvalidData when the bytes end before it does; `file` and `part` ("the central directory") are
@@ -58,4 +58,4 @@ class ByteCursor {
   std::size_t position_ = 0;
 };
 
-}  // namespace sampan::checkpoint
+}  // namespace sampan::base

@@ -1,8 +1,8 @@
-#include "checkpoint/byte_cursor.h"
+#include "base/byte_cursor.h"
 
 #include "base/fail.h"
 
-namespace sampan::checkpoint {
+namespace sampan::base {
 
 std::string_view ByteCursor::line() {
   const std::string_view rest(reinterpret_cast<const char*>(bytes_.data()) + position_,
@@ -14,10 +14,10 @@ std::string_view ByteCursor::line() {
 }
 
 void ByteCursor::fail_truncated(std::uint64_t count) const {
-  base::fail(ErrorCode::kInvalidData,
-             "{}: truncated or damaged: {} needs {} bytes at byte {}, but only {} are left; "
-             "download the file again",
-             file_->string(), part_, count, position_, remaining());
+  fail(ErrorCode::kInvalidData,
+       "{}: truncated or damaged: {} needs {} bytes at byte {}, but only {} are left; "
+       "download the file again",
+       file_->string(), part_, count, position_, remaining());
 }
 
-}  // namespace sampan::checkpoint
+}  // namespace sampan::base

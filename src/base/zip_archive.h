@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sampan::checkpoint {
+namespace sampan::base {
 
 /// One file of a zip archive.
 struct ZipEntry {
@@ -41,10 +41,11 @@ class ZipArchive {
 /// Whether bytes begin as a zip archive does.
 bool begins_like_zip(std::span<const std::byte> bytes);
 
-/// Unpacks a deflated entry, checking size and CRC. The caller has checked `entry.size` against
-/// what it expects: that many bytes are allocated. `name` and `file` are what messages name. Throws
-/// `Error`: kInvalidData, also for a size that deflate cannot reach from the packed bytes.
-std::vector<std::byte> inflate_entry(const ZipEntry& entry, std::string_view name,
-                                     const std::filesystem::path& file);
+/// A copy of an entry's content, unpacked if need be, after checking size and CRC. The caller has
+/// checked `entry.size` against what it expects: that many bytes are allocated. `name` and `file`
+/// are what messages name. Throws `Error`: kInvalidData, also for a size that deflate cannot reach
+/// from the packed bytes.
+std::vector<std::byte> read_entry(const ZipEntry& entry, std::string_view name,
+                                  const std::filesystem::path& file);
 
-}  // namespace sampan::checkpoint
+}  // namespace sampan::base
