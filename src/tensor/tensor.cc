@@ -25,13 +25,24 @@ constexpr DTypeFacts kFacts[] = {
 
 const DTypeFacts& facts(DType dtype) noexcept { return kFacts[static_cast<std::size_t>(dtype)]; }
 
-template <typename Stored, typename Convert>
-void convert(std::span<const std::byte> bytes, std::span<float> out, Convert to_float) {
+template <typename Stored, typename Element, typename Convert>
+void convert(std::span<const std::byte> bytes, std::span<Element> out, Convert to_element) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     Stored stored;
     std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
-    out[i] = to_float(stored);
+    out[i] = to_element(stored);
   }
+}
+
+template <typename Stored>
+void widen(std::span<const std::byte> bytes, std::span<std::int64_t> out) {
+  convert<Stored>(bytes, out, [](Stored value) { return static_cast<std::int64_t>(value); });
+}
+
+void check_count(const TensorView& source, std::size_t elements) {
+  if (source.data.size() != elements * size_of(source.dtype))
+    base::fail(ErrorCode::kInternal, "{} bytes of {} do not hold {} elements", source.data.size(),
+               name_of(source.dtype), elements);
 }
 
 }  // namespace
@@ -59,19 +70,39 @@ std::string to_string(std::span<const std::int64_t> shape) {
 }
 
 void to_floats(const TensorView& source, std::span<float> out) {
-  if (source.data.size() != out.size() * size_of(source.dtype))
-    base::fail(ErrorCode::kInternal, "to_floats: {} bytes of {} do not hold {} elements",
-               source.data.size(), name_of(source.dtype), out.size());
+  check_count(source, out.size());
   switch (source.dtype) {
     case DType::kF32:
       if (!out.empty()) std::memcpy(out.data(), source.data.data(), source.data.size());
       return;
-    case DType::kF16: return convert<std::uint16_t>(source.data, out, half_to_float);
-    case DType::kBF16: return convert<std::uint16_t>(source.data, out, bfloat16_to_float);
+    case DType::kF16:
+      return convert<std::uint16_t>(source.data, out, half_to_float);
+    case DType::kBF16:
+      return convert<std::uint16_t>(source.data, out, bfloat16_to_float);
     case DType::kF64:
       return convert<double>(source.data, out, [](double v) { return static_cast<float>(v); });
     default:
       base::fail(ErrorCode::kUnsupported, "cannot read {} elements as floats",
+                 name_of(source.dtype));
+  }
+}
+
+void to_integers(const TensorView& source, std::span<std::int64_t> out) {
+  check_count(source, out.size());
+  switch (source.dtype) {
+    case DType::kI64:
+      return widen<std::int64_t>(source.data, out);
+    case DType::kI32:
+      return widen<std::int32_t>(source.data, out);
+    case DType::kI16:
+      return widen<std::int16_t>(source.data, out);
+    case DType::kI8:
+      return widen<std::int8_t>(source.data, out);
+    case DType::kU8:
+    case DType::kBool:
+      return widen<std::uint8_t>(source.data, out);
+    default:
+      base::fail(ErrorCode::kUnsupported, "cannot read {} elements as integers",
                  name_of(source.dtype));
   }
 }
@@ -92,9 +123,9 @@ std::uint16_t float_to_half(float value) noexcept {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint16_t sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return sign | 0x7e00u;    // NaN
-  if (magnitude >= 0x477ff000u) return sign | 0x7c00u;   // rounds to infinity
-  if (magnitude < 0x38800000u) {                         // subnormal: let the FPU round
+  if (magnitude > 0x7f800000u) return sign | 0x7e00u;             // NaN
+  if (magnitude >= 0x477ff000u) return sign | 0x7c00u;            // rounds to infinity
+  if (magnitude < 0x38800000u) {                                  // subnormal: let the FPU round
     const float scaled = std::bit_cast<float>(magnitude) + 0.5f;  // ulp of 0.5 is 2^-24
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000u));
   }

@@ -40,8 +40,12 @@ struct TensorView {
 /// Throws `Error` kUnsupported for other types.
 void to_floats(const TensorView& source, std::span<float> out);
 
-float half_to_float(std::uint16_t bits) noexcept;          ///< IEEE 754 binary16
-std::uint16_t float_to_half(float value) noexcept;         ///< rounds to nearest even
+/// Widens I64, I32, I16, I8, U8 or BOOL elements. `out.size()` is the number of elements. Throws
+/// `Error` kUnsupported for other types.
+void to_integers(const TensorView& source, std::span<std::int64_t> out);
+
+float half_to_float(std::uint16_t bits) noexcept;   ///< IEEE 754 binary16
+std::uint16_t float_to_half(float value) noexcept;  ///< rounds to nearest even
 float bfloat16_to_float(std::uint16_t bits) noexcept;
 
 }  // namespace sampan::tensor
