@@ -98,6 +98,10 @@ std::string format_text(const Report& report) {
                          : std::string(22, ' ');
     text += fmt::format(" {}\n", check.detail);
   }
+  for (const Place& place : report.places)
+    text += fmt::format("wrong        {}: {}, {} (node '{}'): {:.3g} > {:.3g}, {}\n", place.graph,
+                        place.name, place.part, place.node, place.figure, place.limit,
+                        place.detail);
   return text + fmt::format("{}, {} lines, {:.1f} s", verdict_sentence(report), report.lines,
                             report.seconds);
 }
@@ -117,6 +121,21 @@ std::string format_json(const Report& report) {
                               {"figure", json_number(check.figure)},
                               {"limit", json_number(check.limit)},
                               {"detail", check.detail}});
+  json["places"] = nlohmann::ordered_json::array();
+  for (const Place& place : report.places)
+    json["places"].push_back({{"graph", place.graph},
+                              {"name", place.name},
+                              {"part", place.part},
+                              {"node", place.node},
+                              {"figure", json_number(place.figure)},
+                              {"limit", json_number(place.limit)},
+                              {"detail", place.detail}});
+  json["inner_values"] = nlohmann::ordered_json::array();
+  for (const InnerValue& value : report.inner_values)
+    json["inner_values"].push_back({{"graph", value.graph},
+                                    {"name", value.name},
+                                    {"difference", json_number(value.difference)},
+                                    {"relative_error", json_number(value.relative_error)}});
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

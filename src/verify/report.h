@@ -21,10 +21,33 @@ struct Check {
   std::string detail;  ///< where the figure was found, or what is wrong; one line
 };
 
+/// How far one inner value of a graph is from the reference's, which was given the graph's own
+/// values before it: the loss of this place alone.
+struct InnerValue {
+  std::string graph;  ///< "encoder", "decoder", "decoder_with_past", "merged.no_past", ...
+  /// After the checkpoint's modules: "encoder.layers.0.self_attn.q_proj".
+  std::string name;
+  double difference = 0.0;      ///< largest, relative to the reference's largest magnitude (to 1)
+  double relative_error = 0.0;  ///< sqrt(sum of squared differences / sum of squared values)
+};
+
+/// An operator at which a graph leaves the reference.
+struct Place {
+  std::string graph;  ///< as in `InnerValue`
+  std::string name;   ///< likewise
+  std::string part;   ///< what of it is wrong: "weight", "bias", "scale", "mask", "residual", ...
+  std::string node;   ///< the graph's node that made the value; empty where it is an input
+  double figure = 0.0;
+  double limit = 0.0;
+  std::string detail;  ///< case, row, position and both values; one line
+};
+
 /// What a whole verification found.
 struct Report {
   std::string manifest_sha256;  ///< of sampan.json; empty where the package has none
   std::vector<Check> checks;    ///< in the order of the work
+  std::vector<Place> places;    ///< first to last in each graph that failed
+  std::vector<InnerValue> inner_values;  ///< in the order of computing, graph by graph
   std::size_t lines = 0;        ///< of text that were translated both ways
   double seconds = 0.0;         ///< wall time of it all
 

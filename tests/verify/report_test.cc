@@ -46,6 +46,19 @@ TEST(Report, TellsFiguresLimitsAndPlaces) {
   EXPECT_THAT(text, HasSubstr("problems: 1 of 2 checks failed"));
 }
 
+TEST(Report, TellsWhereAGraphGoesWrong) {
+  Report report;
+  report.checks = {failed("encoder.states", "")};
+  report.places = {{"encoder", "encoder.layers.1.fc1", "bias", "/layers.1/fc1/Add", 0.5, 1e-4,
+                    "row 3"}};
+  report.inner_values = {{"encoder", "encoder.layers.1.fc1", 0.5, std::nan("")}};
+  EXPECT_THAT(format_text(report),
+              HasSubstr("encoder: encoder.layers.1.fc1, bias (node '/layers.1/fc1/Add'): 0.5"));
+  const Json json = Json::parse(format_json(report));
+  EXPECT_EQ(json["places"][0]["part"], "bias");
+  EXPECT_EQ(json["inner_values"][0]["relative_error"], "nan");
+}
+
 TEST(Report, IsJsonWhateverItsFiguresAndTexts) {
   Report report;
   report.manifest_sha256 = "abc";
