@@ -27,6 +27,7 @@ struct VerifyArguments {
   std::filesystem::path package;
   std::filesystem::path checkpoint;
   std::string text;
+  std::filesystem::path baseline;
   int threads = 0;
   bool json = false;
   bool record = true;
@@ -47,6 +48,7 @@ std::vector<std::string> read_lines(const std::string& file, Interrupt& interrup
 verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
   verify::VerifyOptions options;
   options.lines = read_lines(arguments.text, interrupt);
+  options.baseline = arguments.baseline;
   options.threads = arguments.threads;
   options.stop = interrupt.stop_token();
   if (stderr_is_terminal()) options.progress = print_status;
@@ -102,6 +104,11 @@ void add_verify_command(CLI::App& app) {
   command
       ->add_option("--text", arguments->text,
                    "sentences to translate both ways, one a line; default: 24 English ones")
+      ->type_name("FILE");
+  command
+      ->add_option("--baseline", arguments->baseline,
+                   "recorded translations to hold the package's against, as translate --json "
+                   "writes them")
       ->type_name("FILE");
   command->add_option("--threads", arguments->threads, "0: as many as this process may use")
       ->check(CLI::Range(0, 1024))

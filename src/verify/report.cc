@@ -14,6 +14,7 @@ namespace sampan::verify {
 namespace {
 
 constexpr int kReportFormat = 1;
+constexpr std::size_t kDifferencesInText = 5;
 
 std::string_view word_of(Outcome outcome) {
   switch (outcome) {
@@ -48,6 +49,35 @@ std::string verdict_sentence(const Report& report) {
                          count(Outcome::kNotChecked), report.checks.size());
   }
   return "";
+}
+
+/// Texts from files as one line of a terminal.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
+}
+
+std::string describe(const LineDifference& difference) {
+  std::string text = fmt::format("line {}{}", difference.line,
+                                 difference.equal_scores ? ", with an equal score" : "");
+  if (difference.token > 0)
+    text += fmt::format(", differs at its token {}: {} for {}", difference.token,
+                        difference.found_token, difference.recorded_token);
+  return text + fmt::format("\n    source    {}\n    found     {}\n    recorded  {}\n",
+                            one_line(difference.source), one_line(difference.found),
+                            one_line(difference.recorded));
+}
+
+nlohmann::ordered_json json_of(const LineDifference& difference) {
+  return {{"line", difference.line},
+          {"token", difference.token},
+          {"found_token", difference.found_token},
+          {"recorded_token", difference.recorded_token},
+          {"equal_scores", difference.equal_scores},
+          {"source", difference.source},
+          {"found", difference.found},
+          {"recorded", difference.recorded}};
 }
 
 }  // namespace
@@ -99,9 +129,17 @@ std::string format_text(const Report& report) {
     text += fmt::format(" {}\n", check.detail);
   }
   for (const Place& place : report.places)
-    text += fmt::format("wrong        {}: {}, {} (node '{}'): {:.3g} > {:.3g}, {}\n", place.graph,
-                        place.name, place.part, place.node, place.figure, place.limit,
-                        place.detail);
+    text +=
+        fmt::format("wrong        {}: {}, {} (node '{}'): {:.3g} > {:.3g}, {}\n", place.graph,
+                    place.name, place.part, place.node, place.figure, place.limit, place.detail);
+  for (std::size_t i = 0; i < report.line_differences.size(); ++i) {
+    if (i == kDifferencesInText) {
+      text += fmt::format("{} more lines differ; --json and --html list them\n",
+                          report.line_differences.size() - i);
+      break;
+    }
+    text += describe(report.line_differences[i]);
+  }
   return text + fmt::format("{}, {} lines, {:.1f} s", verdict_sentence(report), report.lines,
                             report.seconds);
 }
@@ -136,6 +174,9 @@ std::string format_json(const Report& report) {
                                     {"name", value.name},
                                     {"difference", json_number(value.difference)},
                                     {"relative_error", json_number(value.relative_error)}});
+  json["line_differences"] = nlohmann::ordered_json::array();
+  for (const LineDifference& difference : report.line_differences)
+    json["line_differences"].push_back(json_of(difference));
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -42,14 +42,27 @@ struct Place {
   std::string detail;  ///< case, row, position and both values; one line
 };
 
+/// A line that is not translated as it was recorded.
+struct LineDifference {
+  std::size_t line = 0;  ///< of the recording, from 1, empty lines not counted
+  std::string source;
+  std::string found;  ///< the package's translation
+  std::string recorded;
+  std::size_t token = 0;    ///< place of the first differing token, from 1; 0: no tokens recorded
+  std::string found_token;  ///< id and piece there, or "nothing" behind the end
+  std::string recorded_token;  ///< likewise
+  bool equal_scores = false;   ///< the two are equally good, which is no fault
+};
+
 /// What a whole verification found.
 struct Report {
-  std::string manifest_sha256;  ///< of sampan.json; empty where the package has none
-  std::vector<Check> checks;    ///< in the order of the work
-  std::vector<Place> places;    ///< first to last in each graph that failed
+  std::string manifest_sha256;           ///< of sampan.json; empty where the package has none
+  std::vector<Check> checks;             ///< in the order of the work
+  std::vector<Place> places;             ///< first to last in each graph that failed
   std::vector<InnerValue> inner_values;  ///< in the order of computing, graph by graph
-  std::size_t lines = 0;        ///< of text that were translated both ways
-  double seconds = 0.0;         ///< wall time of it all
+  std::vector<LineDifference> line_differences;  ///< from the baseline, in its order
+  std::size_t lines = 0;                         ///< of text that were translated both ways
+  double seconds = 0.0;                          ///< wall time of it all
 
   /// kFailed if any check failed; else kNotChecked if any could not be made; else kPassed.
   Outcome verdict() const;

@@ -17,8 +17,10 @@
 #include "package/manifest.h"
 #include "package/package.h"
 #include "reference/marian.h"
+#include "sampan/translator.h"
 #include "session/sequence_model.h"
 #include "text/tokenizer.h"
+#include "verify/baseline.h"
 #include "verify/file_checks.h"
 #include "verify/graph_parity.h"
 #include "verify/parity_case.h"
@@ -96,6 +98,23 @@ void compare_with_reference(const package::Package& package,
          report.checks);
 }
 
+void compare_with_baseline(const package::Package& package, const std::vector<BaselineLine>& lines,
+                           const VerifyOptions& options, Report& report) {
+  try {
+    LoadOptions load;
+    load.threads = options.threads;
+    const Translator translator = Translator::load(package.folder, load);
+    const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
+    BaselineFindings findings =
+        check_baseline({translator, *tokenizer, lines, options.progress, options.stop});
+    report.checks.push_back(std::move(findings.check));
+    report.line_differences = std::move(findings.differences);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    report.checks.push_back(failed("baseline", error.what()));
+  }
+}
+
 }  // namespace
 
 Report verify_package(const std::filesystem::path& package_folder,
@@ -105,6 +124,9 @@ Report verify_package(const std::filesystem::path& package_folder,
   const package::Package package =
       package::open_package(package_folder, session::runtime_version());
   const checkpoint::Checkpoint checkpoint = checkpoint::open_checkpoint(checkpoint_folder);
+  // Read before any work: a wrong file should not be found out after minutes.
+  std::vector<BaselineLine> baseline;
+  if (!options.baseline.empty()) baseline = read_baseline(options.baseline);
   Report report;
   if (package.has_manifest)
     report.manifest_sha256 = base::sha256_of_file(package.folder / package::kManifestName).sha256;
@@ -112,6 +134,7 @@ Report verify_package(const std::filesystem::path& package_folder,
   append(check_files(package, checkpoint.folder), report.checks);
   append(check_graph_files(package), report.checks);
   compare_with_reference(package, checkpoint, options, report);
+  if (!baseline.empty()) compare_with_baseline(package, baseline, options, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

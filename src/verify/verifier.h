@@ -15,6 +15,8 @@ struct VerifyOptions {
   /// Sentences to translate both ways, one each; empty: a few of our own. More find more, at the
   /// price of the time that the reference takes.
   std::vector<std::string> lines;
+  /// Recorded translations (verify/baseline.h) to hold the package's own against; empty: none.
+  std::filesystem::path baseline;
   /// Threads; 0: as many as this process may use.
   int threads = 0;
   /// Also compare the model's last position, which costs the time of a whole page of text.

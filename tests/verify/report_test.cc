@@ -49,14 +49,29 @@ TEST(Report, TellsFiguresLimitsAndPlaces) {
 TEST(Report, TellsWhereAGraphGoesWrong) {
   Report report;
   report.checks = {failed("encoder.states", "")};
-  report.places = {{"encoder", "encoder.layers.1.fc1", "bias", "/layers.1/fc1/Add", 0.5, 1e-4,
-                    "row 3"}};
+  report.places = {
+      {"encoder", "encoder.layers.1.fc1", "bias", "/layers.1/fc1/Add", 0.5, 1e-4, "row 3"}};
   report.inner_values = {{"encoder", "encoder.layers.1.fc1", 0.5, std::nan("")}};
   EXPECT_THAT(format_text(report),
               HasSubstr("encoder: encoder.layers.1.fc1, bias (node '/layers.1/fc1/Add'): 0.5"));
   const Json json = Json::parse(format_json(report));
   EXPECT_EQ(json["places"][0]["part"], "bias");
   EXPECT_EQ(json["inner_values"][0]["relative_error"], "nan");
+}
+
+TEST(Report, ShowsTheFirstLinesThatDifferFromTheBaseline) {
+  Report report;
+  report.checks = {failed("baseline", "of 9 lines are not as recorded")};
+  for (std::size_t line = 1; line <= 7; ++line)
+    report.line_differences.push_back(
+        {line, "a\x1b[2J", "b", "c", 2, "3 'x'", "nothing", line == 1});
+  const std::string text = format_text(report);
+  EXPECT_THAT(text, HasSubstr("line 1, with an equal score, differs at its token 2: 3 'x' for "
+                              "nothing\n    source    a [2J\n    found     b\n"));
+  EXPECT_THAT(text, HasSubstr("2 more lines differ"));
+  const Json json = Json::parse(format_json(report));
+  ASSERT_EQ(json["line_differences"].size(), 7u);
+  EXPECT_EQ(json["line_differences"][6]["recorded_token"], "nothing");
 }
 
 TEST(Report, IsJsonWhateverItsFiguresAndTexts) {
