@@ -1,6 +1,5 @@
 #include "graph/onnx_reader.h"
 
-#include <algorithm>
 #include <charconv>
 #include <climits>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/foreign_content.h"
 #include "base/mapped_file.h"
 #include "graph/external_data.h"
 #include "graph/message_reader.h"
@@ -547,28 +547,20 @@ class Decoder {
   std::size_t items_ = 0;
 };
 
-void refuse_what_is_no_model(std::string_view bytes, const std::string& name) {
-  if (bytes.empty()) base::fail(ErrorCode::kInvalidData, "{}: the file is empty", name);
+void refuse_what_is_no_model(std::span<const std::byte> bytes, const std::string& name) {
+  base::refuse_foreign_content(bytes, name);
   if (bytes.size() > INT_MAX)
     base::fail(ErrorCode::kInvalidData,
                "{}: {} bytes, but an ONNX model has at most 2 GiB; large weights belong in a data "
                "file beside it",
                name, bytes.size());
-  if (bytes.starts_with("version https://git-lfs"))
-    base::fail(ErrorCode::kInvalidData,
-               "{}: a Git LFS pointer, not the model itself; run 'git lfs pull'", name);
-  const std::string_view start = bytes.substr(0, std::min<std::size_t>(bytes.size(), 256));
-  const std::size_t first = start.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && start[first] == '<')
-    base::fail(ErrorCode::kInvalidData,
-               "{}: a web page, not an ONNX model; the download failed, try it again", name);
 }
 
 }  // namespace
 
 Model read_model(std::span<const std::byte> bytes, const std::string& name,
                  std::shared_ptr<const void> owner) {
-  refuse_what_is_no_model(text_of(bytes), name);
+  refuse_what_is_no_model(bytes, name);
   try {
     return Decoder(std::move(owner)).decode_model(text_of(bytes));
   } catch (const Error& error) {
