@@ -23,6 +23,14 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
+// models--NAME/snapshots/REVISION consists of links into models--NAME/blobs.
+bool lies_in_blobs(const fs::path& path, const fs::path& folder) {
+  const fs::path snapshots = folder.parent_path();
+  const fs::path cache = snapshots.parent_path();
+  return snapshots.filename() == "snapshots" && cache.filename().native().starts_with("models--") &&
+         lies_in(path, cache / "blobs");
+}
+
 fs::path resolve_links(const fs::path& path) {
   std::error_code error;
   fs::path resolved = fs::weakly_canonical(path, error);
@@ -41,10 +49,7 @@ fs::path contained_path(const fs::path& folder, const fs::path& relative,
          named_by.string(), relative.string());
   const fs::path root = resolve_links(folder);
   const fs::path resolved = resolve_links(root / relative);
-  const fs::path cache = root.parent_path();
-  const bool in_cache =
-      cache.filename() == "snapshots" && lies_in(resolved, cache.parent_path() / "blobs");
-  if (!lies_in(resolved, root) && !in_cache)
+  if (!lies_in(resolved, root) && !lies_in_blobs(resolved, root))
     fail(ErrorCode::kInvalidData,
          "{}: is a symbolic link out of its folder, to {}; put the file "
          "itself there",

@@ -38,7 +38,7 @@ std::size_t regular_file_size(const FileDescriptor& file, const std::filesystem:
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) fail_with_errno(errno, "cannot inspect", path);
   if (!S_ISREG(status.st_mode))
-    fail(ErrorCode::kInvalidData, "{}: is not a regular file; give the path of a file",
+    fail(ErrorCode::kInvalidData, "{}: is not a regular file; put the file itself there",
          path.string());
   return static_cast<std::size_t>(status.st_size);
 }

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/contained_path.h"
 #include "base/fail.h"
 #include "base/printable.h"
 #include "base/system_error.h"
@@ -12,23 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path real_path(const fs::path& path) {
-  std::error_code error;
-  fs::path real = fs::canonical(path, error);
-  if (error) base::fail_with_errno(error.value(), "cannot open", path);
-  return real;
-}
-
-// models--NAME/snapshots/REVISION -> models--NAME/blobs
-fs::path hub_blobs(const fs::path& real_folder) {
-  const fs::path snapshots = real_folder.parent_path();
-  const fs::path repository = snapshots.parent_path();
-  if (snapshots.filename() != "snapshots" ||
-      !repository.filename().string().starts_with("models--"))
-    return {};
-  return repository / "blobs";
-}
-
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
@@ -36,15 +20,15 @@ bool is_plain_name(std::string_view name) {
 
 }  // namespace
 
-CheckpointFiles::CheckpointFiles(fs::path folder)
-    : folder_(std::move(folder)), real_folder_(real_path(folder_)) {
+CheckpointFiles::CheckpointFiles(fs::path folder) : folder_(std::move(folder)) {
   std::error_code error;
-  if (!fs::is_directory(real_folder_, error))
+  const fs::file_status status = fs::status(folder_, error);
+  if (error) base::fail_with_errno(error.value(), "cannot open", folder_);
+  if (!fs::is_directory(status))
     base::fail(ErrorCode::kInvalidData,
                "{}: is not a folder; give the folder that holds the "
                "checkpoint's config.json and weights",
                folder_.string());
-  real_blobs_ = hub_blobs(real_folder_);
 }
 
 bool CheckpointFiles::has(std::string_view name) const {
@@ -62,18 +46,7 @@ void CheckpointFiles::check_name(std::string_view name, const fs::path& source) 
 
 fs::path CheckpointFiles::resolve(std::string_view name) const {
   check_name(name, folder_);
-  const fs::path real = real_path(folder_ / name);
-  const fs::path parent = real.parent_path();
-  if (parent != real_folder_ && (real_blobs_.empty() || parent != real_blobs_))
-    base::fail(ErrorCode::kInvalidData,
-               "{}: is a link to {}, out of the checkpoint's folder; copy "
-               "the file into the folder",
-               shown(name).string(), real.string());
-  std::error_code error;
-  if (!fs::is_regular_file(real, error))
-    base::fail(ErrorCode::kInvalidData, "{}: is not a regular file; download the checkpoint again",
-               shown(name).string());
-  return real;
+  return base::contained_path(folder_, name, folder_);
 }
 
 }  // namespace sampan::checkpoint

@@ -79,5 +79,15 @@ TEST(ContainedPath, AcceptsTheDownloadCacheOfHuggingFace) {
             ErrorCode::kInvalidData);
 }
 
+TEST(ContainedPath, TakesNoOtherFolderOfSnapshotsForThatCache) {
+  const TemporaryFolder folder;
+  folder.write("backups/blobs/0123", "");
+  const fs::path snapshot = folder.path() / "backups/snapshots/4567";
+  fs::create_directories(snapshot);
+  fs::create_symlink("../../blobs/0123", snapshot / "config.json");
+  EXPECT_EQ(caught_error([&] { contained_path(snapshot, "config.json", ""); }).code(),
+            ErrorCode::kInvalidData);
+}
+
 }  // namespace
 }  // namespace sampan::base

@@ -124,12 +124,11 @@ TEST_F(OpenCheckpoint, LinksStayInTheFolder) {
   temporary_.write("outside.safetensors", one_tensor("a", "aaaa"));
   fs::create_symlink("../outside.safetensors", folder_ / "model.safetensors");
   EXPECT_EQ(error().code(), ErrorCode::kInvalidData);
-  EXPECT_THAT(error().what(), AllOf(HasSubstr("model.safetensors: is a link to"),
-                                    HasSubstr("out of the checkpoint's folder")));
+  EXPECT_THAT(error().what(), HasSubstr("model.safetensors: is a symbolic link out of its folder"));
 
   fs::remove(folder_ / "model.safetensors");
   fs::create_symlink("model.safetensors", folder_ / "model.safetensors");
-  EXPECT_THAT(error().what(), HasSubstr("model.safetensors: cannot open"));
+  EXPECT_THAT(error().what(), HasSubstr("model.safetensors: cannot follow the path"));
 }
 
 TEST_F(OpenCheckpoint, AFolderThatIsItselfALinkIsOpened) {
@@ -154,7 +153,7 @@ TEST_F(OpenCheckpoint, SnapshotsOfAHubCacheLinkToItsBlobsAndNowhereElse) {
   fs::remove(snapshot / "shard.safetensors");
   fs::create_symlink("../../../models--other/blobs/a0", snapshot / "shard.safetensors");
   EXPECT_THAT(test::caught_error([&] { open_checkpoint(snapshot); }).what(),
-              HasSubstr("out of the checkpoint's folder"));
+              HasSubstr("shard.safetensors: is a symbolic link out of its folder"));
 }
 
 TEST_F(OpenCheckpoint, WhatIsMissingOrNoFileIsNamed) {
