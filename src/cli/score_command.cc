@@ -47,7 +47,7 @@ Pairs read_pairs(LineReader& sources, LineReader& targets, std::size_t done) {
     if (target) pairs.targets.push_back(line.text);
     if (source != target)
       base::fail(ErrorCode::kInvalidArgument,
-                 "the {} has {} lines and the {} more; give one target for each source",
+                 "the {} ends after {} lines and the {} goes on; give one target for each source",
                  source ? "target" : "source",
                  done + (source ? pairs.targets : pairs.sources).size(),
                  source ? "source" : "target");
@@ -114,7 +114,8 @@ void add_score_command(CLI::App& app) {
       ->type_name("FILE")
       ->required();
   sub->add_flag("--json", command->json, "write one JSON object a line");
-  command->flags.add_text_flags(*sub);
+  command->flags.add_language_flag(*sub);
+  command->flags.add_batch_flags(*sub);
   command->flags.add_load_flags(*sub);
   sub->callback([command] { run(*command); });
 }

@@ -307,3 +307,5 @@ void add_translate_command(CLI::App& app) {
 }
 
 }  // namespace sampan::cli
+  command->flags.add_language_flag(*sub);
+  command->flags.add_batch_flags(*sub);

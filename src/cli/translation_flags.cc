@@ -57,10 +57,14 @@ void TranslationFlags::add_search_flags(CLI::App& app) {
       ->excludes(beams);
 }
 
-void TranslationFlags::add_text_flags(CLI::App& app) {
-  app.add_option("--target-language", target_language_, "code of the target, as cmn_Hans")
+void TranslationFlags::add_language_flag(CLI::App& app) {
+  app.add_option("--target-language", target_language_,
+                 "code of the target language, such as cmn_Hans")
       ->type_name("CODE")
       ->group(kText);
+}
+
+void TranslationFlags::add_text_flags(CLI::App& app) {
   app.add_option("--target-prefix", target_prefix_, "text that every translation starts with")
       ->type_name("TEXT")
       ->group(kText);
@@ -68,6 +72,9 @@ void TranslationFlags::add_text_flags(CLI::App& app) {
   app.add_flag("--no-length-guard", no_length_guard_,
                "do not cap translations at 2.5 x source + 16 tokens")
       ->group(kText);
+}
+
+void TranslationFlags::add_batch_flags(CLI::App& app) {
   app.add_option("--batch-size", batch_size_, "most sentences of a batch (32)")
       ->type_name("N")
       ->group(kRunning);

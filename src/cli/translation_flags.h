@@ -23,8 +23,12 @@ class TranslationFlags {
  public:
   /// Declares the flags of the search; a value that cannot be read throws `Error` while parsing.
   void add_search_flags(CLI::App& app);
-  /// Declares target language, sentence splitting and batches.
+  /// Declares the target language.
+  void add_language_flag(CLI::App& app);
+  /// Declares how a line's translation is put together: prefix, splitting, length guard.
   void add_text_flags(CLI::App& app);
+  /// Declares the size of batches.
+  void add_batch_flags(CLI::App& app);
   /// Declares threads and the runtime's options.
   void add_load_flags(CLI::App& app);
 

@@ -53,8 +53,13 @@ TEST_F(ScoreTest, AgreesWithTheSearchThatFoundTheTranslation) {
 TEST_F(ScoreTest, RefusesFilesOfDifferentLength) {
   const Outcome outcome = score("One.\nTwo.\n", "一。\n");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the target has 1 lines and the source more"));
-  EXPECT_THAT(score("One.\n", "一。\n二。\n").err, HasSubstr("the source has 1 lines"));
+  EXPECT_THAT(outcome.err, HasSubstr("the target ends after 1 lines"));
+  EXPECT_THAT(score("One.\n", "一。\n二。\n").err, HasSubstr("the source ends after 1 lines"));
+}
+
+TEST_F(ScoreTest, TakesNoFlagThatItWouldIgnore) {
+  for (const std::string flag : {"--no-split", "--no-length-guard", "--target-prefix=x"})
+    EXPECT_EQ(score("One.\n", "一。\n", {flag}).status, 2) << flag;
 }
 
 TEST(Program, ShowsItsVersionItsRuntimeAndTheProcessor) {
