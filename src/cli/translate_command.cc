@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ using Lines = std::vector<InputLine>;
 // Lines are sorted by length within a chunk, so it holds several batches.
 constexpr std::size_t kBatchesInChunk = 4;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr double kLongestDeadline = 1e9;  // seconds; a clock of nanoseconds holds nine times that
 
 struct Command {
   std::filesystem::path package;
@@ -43,7 +45,7 @@ struct Command {
   std::filesystem::path output;
   TranslationFlags flags;
   std::size_t workers = 1;
-  double deadline_seconds = 0;
+  std::optional<double> deadline_seconds;
   bool resume = false;
   bool json = false;
   bool stream = false;
@@ -65,6 +67,12 @@ void check_flags(const Command& command) {
     base::fail(ErrorCode::kInvalidArgument,
                "--stream writes to standard output as one worker translates; leave --workers and "
                "--output out");
+  // NaN fails both comparisons.
+  if (const auto& seconds = command.deadline_seconds;
+      seconds && !(*seconds > 0 && *seconds <= kLongestDeadline))
+    base::fail(ErrorCode::kInvalidArgument,
+               "--deadline is {}; it must be above 0 and at most {:.0f} seconds", *seconds,
+               kLongestDeadline);
 }
 
 // A name that is wrong should not be found out after hours of work on the names before it.
@@ -78,9 +86,9 @@ void check_inputs(const std::vector<std::filesystem::path>& files) {
 }
 
 Interrupt::Deadline deadline_of(const Command& command) {
-  if (command.deadline_seconds <= 0) return {};
+  if (!command.deadline_seconds) return {};
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(command.deadline_seconds));
+                            std::chrono::duration<double>(*command.deadline_seconds));
 }
 
 // Somebody who types the lines sees the answers, and wants nothing between the two.
@@ -298,7 +306,6 @@ void add_translate_command(CLI::App& app) {
       ->group("Running");
   sub->add_option("--deadline", command->deadline_seconds, "end the run after SECONDS")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
       ->group("Running");
   command->flags.add_text_flags(*sub);
   command->flags.add_load_flags(*sub);

@@ -16,6 +16,7 @@ using test::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 class ScoreTest : public ::testing::Test {
