@@ -35,11 +35,15 @@ std::string describe_build() {
                      base::usable_threads());
 }
 
-// The parser's own words, with the place to look at.
+// The parser's own words, with the place to look at. Of a word that is no subcommand it says only
+// that there is none.
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string where = "sampan";
   for (const CLI::App* sub : app.get_subcommands()) where += " " + sub->get_name();
-  print_error(fmt::format("{}; see {} --help", error.what(), where));
+  std::string problem = error.what();
+  if (const auto unknown = app.remaining(); app.get_subcommands().empty() && !unknown.empty())
+    problem = fmt::format("there is no subcommand or option '{}'", unknown.front());
+  print_error(fmt::format("{}; see {} --help", problem, where));
   return exit_code(ErrorCode::kInvalidArgument);
 }
 

@@ -32,7 +32,7 @@ const std::array kFields = {
                     &Config::max_new_tokens},
     GenerationField{"min_length", "N", "least tokens before a translation may end, start included",
                     &Config::min_length},
-    GenerationField{"min_new_tokens", "N", "least generated tokens before a translation may end",
+    GenerationField{"min_new_tokens", "N", "fewest generated tokens before a translation may end",
                     &Config::min_new_tokens},
     GenerationField{"do_sample", "", "draw each token from its distribution", &Config::do_sample},
     GenerationField{"temperature", "X", "divides the logits before sampling", &Config::temperature},
