@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 
+#include "base/fail.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/signal_watch.h"
@@ -38,28 +38,38 @@ void run_export(ExportArguments& arguments) {
   }
 }
 
+PackageLayout layout_named(const std::string& name) {
+  if (name == "shared") return PackageLayout::kShared;
+  if (name == "separate") return PackageLayout::kSeparate;
+  base::fail(ErrorCode::kInvalidArgument, "--layout is '{}'; it must be shared or separate", name);
+}
+
 }  // namespace
 
 void add_export_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("export", "Write the ONNX package of a checkpoint folder");
   const auto arguments = std::make_shared<ExportArguments>();
-  const std::map<std::string, PackageLayout> layouts = {{"shared", PackageLayout::kShared},
-                                                        {"separate", PackageLayout::kSeparate}};
-  command->add_option("CHECKPOINT", arguments->checkpoint, "HuggingFace checkpoint folder")
+  command->add_option("CHECKPOINT", arguments->checkpoint, "folder of a HuggingFace checkpoint")
+      ->type_name("")
       ->required();
-  command->add_option("--output,-o", arguments->output, "Package folder to write")->required();
-  command->add_option("--opset", arguments->options.opset, "Version of the ai.onnx operator set")
-      ->check(CLI::Range(14, 18))
-      ->capture_default_str();
+  command->add_option("--output,-o", arguments->output, "package folder to write")
+      ->type_name("FOLDER")
+      ->required();
   command
-      ->add_option("--layout", arguments->options.layout,
-                   "shared: each weight once, in one data file; separate: every graph complete in "
-                   "itself, in a folder onnx/")
-      ->transform(CLI::CheckedTransformer(layouts))
-      ->default_str("shared");
+      ->add_option("--opset", arguments->options.opset,
+                   "version of the ai.onnx operator set, 14 to 18 (17)")
+      ->type_name("N")
+      ->check(CLI::Range(14, 18).description(""));
+  command
+      ->add_option_function<std::string>(
+          "--layout",
+          [arguments](const std::string& name) { arguments->options.layout = layout_named(name); },
+          "shared: each weight once, in one data file; separate: every graph complete in itself, "
+          "in a folder onnx/ (shared)")
+      ->type_name("shared|separate");
   command->add_flag("--force,-f", arguments->options.force,
-                    "Replace a package that is already at the output path");
-  command->add_flag("--verbose,-v", arguments->verbose, "Tell layer by layer what became what");
+                    "replace a package that is already at the output path");
+  command->add_flag("--verbose,-v", arguments->verbose, "tell layer by layer what became what");
   command->callback([arguments] { run_export(*arguments); });
 }
 

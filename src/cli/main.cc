@@ -47,11 +47,27 @@ int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return exit_code(ErrorCode::kInvalidArgument);
 }
 
+// The parser's text without the blank lines that it doubles and ends with.
+std::string help_of(const CLI::App& app) {
+  std::string help = app.help();
+  for (std::size_t at = 0; (at = help.find("\n\n\n", at)) != std::string::npos;) help.erase(at, 1);
+  help.erase(help.find_last_not_of('\n') + 1);
+  return help;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Translates text with HuggingFace translation models, and packs them as ONNX.");
   app.name("sampan");
   app.require_subcommand(1);
-  app.set_version_flag("--version", describe_build, "sampan, its runtime, and this processor");
+  app.set_help_flag("-h,--help", "show this help");
+  app.set_version_flag("--version", describe_build,
+                       "show the versions of sampan and its runtime, and the processor's features");
+  app.footer(
+      "Examples:\n"
+      "  sampan export opus-mt-en-zh --output opus-mt-en-zh-onnx\n"
+      "  echo \"Good morning.\" | sampan translate opus-mt-en-zh-onnx\n"
+      "\n"
+      "sampan SUBCOMMAND --help lists a subcommand's options.");
   add_export_command(app);
   add_translate_command(app);
   add_score_command(app);
@@ -61,7 +77,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& answer) {
     print_line(answer.what());
   } catch (const CLI::Success&) {
-    print_line(app.help());
+    print_line(help_of(app));
   } catch (const CLI::ParseError& error) {
     return report_usage_error(app, error);
   }

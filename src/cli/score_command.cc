@@ -105,8 +105,8 @@ void run(const Command& command) {
 void add_score_command(CLI::App& app) {
   auto command = std::make_shared<Command>();
   CLI::App* sub = app.add_subcommand(
-      "score", "Log-probability of given translations: their sum, a tab, and each token's");
-  sub->add_option("PACKAGE", command->package, "folder of the package")->required();
+      "score", "Print the log-probabilities of given translations: sum, tab, each token's");
+  sub->add_option("PACKAGE", command->package, "folder of the package")->type_name("")->required();
   sub->add_option("--source", command->source, "source sentences, one a line; - is standard input")
       ->type_name("FILE")
       ->required();

@@ -287,8 +287,9 @@ void run(const Command& command) {
 void add_translate_command(CLI::App& app) {
   auto command = std::make_shared<Command>();
   CLI::App* sub = app.add_subcommand("translate", "Translate lines of text with a package");
-  sub->add_option("PACKAGE", command->package, "folder of the package")->required();
-  sub->add_option("FILE", command->files, "files to translate; none or - is standard input");
+  sub->add_option("PACKAGE", command->package, "folder of the package")->type_name("")->required();
+  sub->add_option("FILE", command->files, "files to translate; none or - is standard input")
+      ->type_name("");
   constexpr const char* kGroup = "Input and output";
   sub->add_option("--output,-o", command->output,
                   "write to FILE, which appears when it is complete")
@@ -302,17 +303,17 @@ void add_translate_command(CLI::App& app) {
       ->group(kGroup);
   sub->add_option("--workers", command->workers, "batches translated side by side (1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->group("Running");
   sub->add_option("--deadline", command->deadline_seconds, "end the run after SECONDS")
       ->type_name("SECONDS")
       ->group("Running");
   command->flags.add_text_flags(*sub);
   command->flags.add_load_flags(*sub);
+  command->flags.add_language_flag(*sub);
   command->flags.add_search_flags(*sub);
+  command->flags.add_batch_flags(*sub);
   sub->callback([command] { run(*command); });
 }
 
 }  // namespace sampan::cli
-  command->flags.add_language_flag(*sub);
-  command->flags.add_batch_flags(*sub);

@@ -95,7 +95,9 @@ void add_verify_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "verify", "Prove that a package computes and translates what its checkpoint does");
   const auto arguments = std::make_shared<VerifyArguments>();
-  command->add_option("PACKAGE", arguments->package, "folder of the package")->required();
+  command->add_option("PACKAGE", arguments->package, "folder of the package")
+      ->type_name("")
+      ->required();
   command
       ->add_option("--checkpoint", arguments->checkpoint,
                    "HuggingFace checkpoint folder that it was made from")
@@ -111,7 +113,7 @@ void add_verify_command(CLI::App& app) {
                    "writes them")
       ->type_name("FILE");
   command->add_option("--threads", arguments->threads, "0: as many as this process may use")
-      ->check(CLI::Range(0, 1024))
+      ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N");
   command->add_flag("--json", arguments->json, "write the report as JSON");
   command->add_flag("!--no-record", arguments->record,

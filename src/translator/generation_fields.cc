@@ -30,7 +30,7 @@ const std::array kFields = {
                     "most generated tokens; overrides the maximum length and turns the length "
                     "guard off",
                     &Config::max_new_tokens},
-    GenerationField{"min_length", "N", "least tokens before a translation may end, start included",
+    GenerationField{"min_length", "N", "fewest tokens before a translation may end, start included",
                     &Config::min_length},
     GenerationField{"min_new_tokens", "N", "fewest generated tokens before a translation may end",
                     &Config::min_new_tokens},
