@@ -123,6 +123,8 @@ class TranslateRun {
     output_->finish();
   }
 
+  bool has_results() const { return counts_.lines > 0; }
+
   void report() {
     progress_.clear();
     if (command_.quiet) return;
@@ -272,7 +274,7 @@ void run(const Command& command) {
     translation.reset();
     end_by_signal(SIGPIPE);
   } catch (...) {
-    if (translation) translation->report();
+    if (translation && translation->has_results()) translation->report();
     translation.reset();
     if (const int signal = signals.received()) {
       print_note(fmt::format("stopped by {}; what was finished is written", strsignal(signal)));
@@ -308,11 +310,11 @@ void add_translate_command(CLI::App& app) {
   sub->add_option("--deadline", command->deadline_seconds, "end the run after SECONDS")
       ->type_name("SECONDS")
       ->group("Running");
-  command->flags.add_text_flags(*sub);
-  command->flags.add_load_flags(*sub);
   command->flags.add_language_flag(*sub);
-  command->flags.add_search_flags(*sub);
+  command->flags.add_text_flags(*sub);
   command->flags.add_batch_flags(*sub);
+  command->flags.add_load_flags(*sub);
+  command->flags.add_search_flags(*sub);
   sub->callback([command] { run(*command); });
 }
 

@@ -74,6 +74,7 @@ TEST(Program, ExplainsItselfOnStdout) {
   const Outcome outcome = run_program({"translate", "--help"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("--no-repeat-ngram-size"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\n\n\n")));
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 

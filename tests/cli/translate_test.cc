@@ -211,6 +211,23 @@ TEST(Translate, RefusesContradictionsBeforeItReads) {
   }
 }
 
+// A deadline of ten thousand years had passed already: it overflowed the clock.
+TEST(Translate, RefusesDeadlinesThatNoClockHolds) {
+  for (const std::string seconds : {"nan", "inf", "1e300", "0", "-1"}) {
+    const Outcome outcome = translate("Good morning.\n", {"--deadline", seconds});
+    EXPECT_EQ(outcome.status, 2) << seconds;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: --deadline is [^\n]+\n"));
+  }
+}
+
+TEST(Translate, SaysNothingOfARunThatDidNotBegin) {
+  const Outcome outcome =
+      run_program({"translate", test_package(), "--output", "/no/such/folder/output"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+\n"));
+}
+
 TEST(Translate, NamesAPackageThatIsNotThere) {
   const Outcome outcome = run_program({"translate", "/no/such/package"});
   EXPECT_EQ(outcome.status, 3);
