@@ -60,4 +60,20 @@ void fail_with_errno(int error, std::string_view action, const std::filesystem::
        next_step(code));
 }
 
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::none)
+    fail_with_errno(error.value(), "cannot inspect", path);
+  return status;
+}
+
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  if (path.empty()) fail(ErrorCode::kInvalidArgument, "a path is empty; give its name");
+  std::error_code error;
+  std::filesystem::path result = std::filesystem::absolute(path, error);
+  if (error) fail_with_errno(error.value(), "cannot find the working folder for", path);
+  return result;
+}
+
 }  // namespace sampan::base

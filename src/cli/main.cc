@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "base/processor.h"
+#include "base/system_error.h"
 #include "cli/command.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal.h"
@@ -103,6 +105,10 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     cli::print_error(error.what());
     return exit_code(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    cli::print_error(
+        fmt::format("{}: {}; check the path", error.path1().string(), error.code().message()));
+    return exit_code(base::error_code_of_errno(error.code().value()));
   } catch (const std::bad_alloc&) {
     cli::print_error("out of memory; close other programs or translate with a smaller batch");
     return exit_code(ErrorCode::kResourceExhausted);

@@ -63,7 +63,7 @@ ResumableOutput::ResumableOutput(const std::filesystem::path& file, const RunSet
       journal_path_(with_suffix(partial_, ".journal")),
       interrupt_(interrupt),
       last_checkpoint_(std::chrono::steady_clock::now()) {
-  if (resume && std::filesystem::exists(partial_))
+  if (resume && std::filesystem::exists(base::status_of(partial_)))
     this->resume(settings);
   else
     start(settings);
@@ -152,7 +152,8 @@ void ResumableOutput::finish() {
   if (::rename(partial_.c_str(), file_.c_str()) != 0)
     base::fail_with_errno(errno, "cannot replace", file_);
   finished_ = true;
-  std::filesystem::remove(journal_path_);
+  std::error_code ignored;  // a journal without its output misleads nobody
+  std::filesystem::remove(journal_path_, ignored);
   base::sync_folder(file_.has_parent_path() ? file_.parent_path() : ".");
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/file_descriptor.h"
+#include "base/system_error.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -43,6 +44,7 @@ struct Command {
   std::filesystem::path package;
   std::vector<std::filesystem::path> files;
   std::filesystem::path output;
+  bool output_given = false;
   TranslationFlags flags;
   std::size_t workers = 1;
   std::optional<double> deadline_seconds;
@@ -58,6 +60,11 @@ struct TranslatedChunk {
 };
 
 void check_flags(const Command& command) {
+  if (command.output_given && command.output.empty())
+    base::fail(ErrorCode::kInvalidArgument, "--output is empty; name a file");
+  if (!command.output.empty() && std::filesystem::is_directory(base::status_of(command.output)))
+    base::fail(ErrorCode::kInvalidArgument, "{}: is a folder; give a file",
+               command.output.string());
   if (command.resume && command.output.empty())
     base::fail(ErrorCode::kInvalidArgument,
                "--resume continues an output file; name it with --output");
@@ -79,9 +86,10 @@ void check_flags(const Command& command) {
 void check_inputs(const std::vector<std::filesystem::path>& files) {
   for (const std::filesystem::path& file : files) {
     if (file == "-") continue;
-    if (std::filesystem::is_directory(file))
+    const std::filesystem::file_status status = base::status_of(file);
+    if (std::filesystem::is_directory(status))
       base::fail(ErrorCode::kInvalidArgument, "{}: is a folder; give a file", file.string());
-    if (!std::filesystem::is_fifo(file)) base::FileDescriptor::open_for_reading(file);
+    if (!std::filesystem::is_fifo(status)) base::FileDescriptor::open_for_reading(file);
   }
 }
 
@@ -149,8 +157,8 @@ class TranslateRun {
       output_ = std::make_unique<StreamOutput>(interrupt_);
       return;
     }
-    if (std::filesystem::exists(command_.output) &&
-        !std::filesystem::is_regular_file(command_.output)) {
+    const std::filesystem::file_status status = base::status_of(command_.output);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
       output_ = open_special_output(command_.output, command_.resume, interrupt_);
       return;
     }
@@ -295,6 +303,7 @@ void add_translate_command(CLI::App& app) {
   constexpr const char* kGroup = "Input and output";
   sub->add_option("--output,-o", command->output,
                   "write to FILE, which appears when it is complete")
+      ->each([command](const std::string&) { command->output_given = true; })
       ->type_name("FILE")
       ->group(kGroup);
   sub->add_flag("--resume", command->resume, "continue an interrupted --output")->group(kGroup);

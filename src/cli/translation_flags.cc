@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "base/processor.h"
 #include "base/sha256.h"
+#include "base/system_error.h"
 #include "translator/generation_fields.h"
 
 namespace sampan::cli {
@@ -149,7 +150,7 @@ RunSettings run_settings(const TranslateOptions& options) {
 std::string package_digest(const std::filesystem::path& package) {
   namespace fs = std::filesystem;
   const fs::path manifest = package / "sampan.json";
-  if (fs::exists(manifest)) return base::sha256_of_file(manifest).sha256;
+  if (fs::exists(base::status_of(manifest))) return base::sha256_of_file(manifest).sha256;
 
   constexpr std::uintmax_t kSmall = std::uintmax_t{1} << 20;
   std::map<std::string, std::uintmax_t> sizes;

@@ -7,6 +7,7 @@
 
 #include "base/contained_path.h"
 #include "base/mapped_file.h"
+#include "base/system_error.h"
 #include "exporter/package_files.h"
 #include "package/file_entry.h"
 #include "sampan/error.h"
@@ -60,7 +61,7 @@ std::string commit_of(const std::filesystem::path& folder) {
 package::Source origin_of(const checkpoint::Checkpoint& checkpoint) {
   package::Source source;
   const std::filesystem::path folder =
-      (std::filesystem::absolute(checkpoint.folder) / "").lexically_normal().parent_path();
+      (base::absolute_path(checkpoint.folder) / "").lexically_normal().parent_path();
   const std::filesystem::path snapshots = folder.parent_path();
   const std::string cache = snapshots.parent_path().filename().string();
   if (snapshots.filename() == "snapshots" && cache.starts_with(kCachePrefix)) {

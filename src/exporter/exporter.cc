@@ -10,6 +10,7 @@
 #include "architectures/architecture.h"
 #include "base/build_commit.h"
 #include "base/fail.h"
+#include "base/system_error.h"
 #include "checkpoint/checkpoint.h"
 #include "exporter/checkpoint_origin.h"
 #include "exporter/graph_output.h"
@@ -44,7 +45,9 @@ std::string least_runtime_version(std::int64_t opset) {
 void check_apart(const fs::path& checkpoint, const fs::path& output) {
   std::error_code error;
   const fs::path source = fs::canonical(checkpoint, error);
-  fs::path target = fs::weakly_canonical(fs::absolute(output), error);
+  if (error) base::fail_with_errno(error.value(), "cannot inspect", checkpoint);
+  fs::path target = fs::weakly_canonical(base::absolute_path(output), error);
+  if (error) base::fail_with_errno(error.value(), "cannot inspect", output);
   if (!target.has_filename()) target = target.parent_path();
   if (std::ranges::mismatch(target, source).in1 == target.end())
     base::fail(ErrorCode::kInvalidArgument,

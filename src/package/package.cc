@@ -12,6 +12,7 @@
 #include "base/contained_path.h"
 #include "base/fail.h"
 #include "base/mapped_file.h"
+#include "base/system_error.h"
 #include "package/graph_files.h"
 
 namespace sampan::package {
@@ -24,8 +25,7 @@ constexpr std::size_t kMostManifestBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostConfigBytes = std::size_t{1} << 24;  // bad_words_ids may be long
 
 void check_folder(const fs::path& folder) {
-  std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
+  const fs::file_status status = base::status_of(folder);
   if (fs::is_directory(status)) return;
   if (fs::exists(status))
     base::fail(ErrorCode::kInvalidArgument,
@@ -157,7 +157,7 @@ class Config {
 Package open_package(const fs::path& given, const std::string& runtime_version) {
   check_folder(given);
   Package package;
-  package.folder = fs::absolute(given);
+  package.folder = base::absolute_path(given);
   const fs::path& folder = package.folder;
   if (const auto manifest = read_manifest(folder)) {
     check_runtime(*manifest, folder, runtime_version);

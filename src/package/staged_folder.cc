@@ -51,7 +51,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 fs::path absolute_target(const fs::path& given) {
-  fs::path target = fs::absolute(given).lexically_normal();
+  fs::path target = base::absolute_path(given).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();  // "package/"
   if (!target.has_filename() || target.filename() == "..")
     base::fail(ErrorCode::kInvalidArgument, "'{}': is not the path of a new folder; give one",

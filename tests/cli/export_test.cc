@@ -74,6 +74,20 @@ TEST_F(ExportTest, EndsWithOneLineAndTheCodeOfTheError) {
   }
 }
 
+// An output that the system refuses to look at was called the checkpoint's own folder, and an empty
+// one a fault of the program.
+TEST_F(ExportTest, TakesNoOutputThatCannotBe) {
+  const fs::path circle = folder_.path() / "circle";
+  fs::create_symlink(circle, circle);
+  for (const std::string& output :
+       {std::string(), circle.string(), (folder_.path() / std::string(300, 'x')).string()}) {
+    const Outcome outcome = run_program({"export", kCheckpoint, "--output", output});
+    EXPECT_EQ(outcome.status, exit_code(ErrorCode::kInvalidArgument)) << output;
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+; [^\n]+\n"));
+    EXPECT_THAT(outcome.err, ::testing::Not(HasSubstr("the checkpoint lies in it")));
+  }
+}
+
 TEST_F(ExportTest, SaysHowToReplaceAPackage) {
   ASSERT_EQ(run({}).status, 0);
   const Outcome again = run({});

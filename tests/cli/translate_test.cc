@@ -228,6 +228,31 @@ TEST(Translate, SaysNothingOfARunThatDidNotBegin) {
   EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+\n"));
 }
 
+// Names that the system refuses to look at were called a fault of the program, and an empty output
+// wrote to standard output.
+TEST(Translate, TakesNoPathThatCannotBe) {
+  const TemporaryFolder folder;
+  const std::string input = folder.write("input", "Good morning.\n").string();
+  const std::string circle = folder / "circle";
+  std::filesystem::create_symlink(circle, circle);
+  const std::string endless(300, 'x');
+  const std::vector<std::vector<std::string>> paths = {
+      {endless},
+      {circle},
+      {input, "--output", endless},
+      {input, "--output", circle},
+      {input, "--output", ""},
+      {input, "--output", folder.path().string()},
+      {input, "--output", std::string(250, 'x')},  // ".partial" makes it too long
+  };
+  for (const std::vector<std::string>& path : paths) {
+    const Outcome outcome = translate("", path);
+    EXPECT_EQ(outcome.status, 2) << path.back();
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+; [^\n]+\n"));
+  }
+}
+
 TEST(Translate, NamesAPackageThatIsNotThere) {
   const Outcome outcome = run_program({"translate", "/no/such/package"});
   EXPECT_EQ(outcome.status, 3);
