@@ -25,6 +25,9 @@ std::string flag_name(const GenerationField& field) {
   return name;
 }
 
+// Sentences or tokens. The parser itself takes -1 for the highest unsigned number.
+constexpr int kMostInBatch = 1'000'000'000;
+
 constexpr const char* kSearch = "Search (defaults: the package's generation_config.json)";
 constexpr const char* kText = "Text";
 constexpr const char* kRunning = "Running";
@@ -78,10 +81,12 @@ void TranslationFlags::add_text_flags(CLI::App& app) {
 void TranslationFlags::add_batch_flags(CLI::App& app) {
   app.add_option("--batch-size", batch_size_, "most sentences of a batch (32)")
       ->type_name("N")
+      ->check(CLI::Range(1, kMostInBatch).description(""))
       ->group(kRunning);
   app.add_option("--batch-tokens", batch_tokens_,
                  "most source tokens of a batch, padding included (2048)")
       ->type_name("N")
+      ->check(CLI::Range(1, kMostInBatch).description(""))
       ->group(kRunning);
 }
 

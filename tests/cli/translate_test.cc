@@ -228,6 +228,23 @@ TEST(Translate, SaysNothingOfARunThatDidNotBegin) {
   EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]+\n"));
 }
 
+// Sizes beyond any counter wrapped around: a batch of 2^62 sentences read for ever, and a batch of
+// -1 was one of 2^64 - 1.
+TEST(Translate, RefusesBatchesBeyondAnyUse) {
+  const std::vector<std::vector<std::string>> numbers = {
+      {"--batch-size", "4611686018427387904"},
+      {"--batch-size", "-1"},
+      {"--batch-tokens", "-1"},
+      {"--batch-tokens", "99999999999999999999"},
+  };
+  for (const std::vector<std::string>& number : numbers) {
+    const Outcome outcome = translate("Good morning.\n", number);
+    EXPECT_EQ(outcome.status, 2) << number.front() << ' ' << number.back();
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: [^\n]{1,120}\n"));
+  }
+}
+
 // Names that the system refuses to look at were called a fault of the program, and an empty output
 // wrote to standard output.
 TEST(Translate, TakesNoPathThatCannotBe) {
