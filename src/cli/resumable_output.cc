@@ -81,7 +81,7 @@ void ResumableOutput::start(const RunSettings& settings) {
   lock(descriptor_, partial_);
   try {
     journal_ = ResumeJournal::create(journal_path_, settings);
-  } catch (const Error&) {
+  } catch (...) {
     ::unlink(partial_.c_str());
     throw;
   }

@@ -270,6 +270,16 @@ TEST(Translate, TakesNoPathThatCannotBe) {
   }
 }
 
+// A prefix that is no UTF-8 broke the journal of a resumable output and left its beginnings there.
+TEST(Translate, RefusesAPrefixThatIsNotUtf8) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      translate("Good morning.\n", {"--target-prefix", "\xFF", "--output", folder / "out.txt"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("target_prefix is not valid UTF-8"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(Translate, NamesAPackageThatIsNotThere) {
   const Outcome outcome = run_program({"translate", "/no/such/package"});
   EXPECT_EQ(outcome.status, 3);
