@@ -22,6 +22,12 @@ std::string type_name(ONNXTensorElementDataType type) {
       return "int32";
     case ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE:
       return "float64";
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16:
+      return "int16";
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8:
+      return "int8";
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8:
+      return "uint8";
     default:
       return "ONNX element type " + std::to_string(static_cast<int>(type));
   }
@@ -35,6 +41,9 @@ ValueSignature describe(std::string name, const Ort::TypeInfo& type) {
   const auto tensor = type.GetTensorTypeAndShapeInfo();
   value.dtype = type_name(tensor.GetElementType());
   value.dims = tensor.GetShape();
+  std::vector<const char*> axes(value.dims.size(), nullptr);
+  if (!axes.empty()) tensor.GetSymbolicDimensions(axes.data(), axes.size());
+  for (const char* axis : axes) value.axes.emplace_back(axis == nullptr ? "" : axis);
   return value;
 }
 

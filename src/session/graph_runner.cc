@@ -1,5 +1,7 @@
 #include "session/graph_runner.h"
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -10,22 +12,86 @@
 namespace sampan::session {
 namespace {
 
+/// A half float among the runtime's element types.
+struct Half {
+  std::uint16_t bits;
+};
+
 template <typename Element>
-Ort::Value view_of(const NamedTensor& tensor, const std::vector<Element>& data) {
+constexpr ONNXTensorElementDataType kElementType = Ort::TypeToTensorType<Element>::type;
+template <>
+constexpr ONNXTensorElementDataType kElementType<Half> = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16;
+
+template <typename Element>
+Ort::Value new_tensor(const tensor::Shape& shape, Element*& data) {
+  Ort::AllocatorWithDefaultOptions allocator;
+  Ort::Value value =
+      Ort::Value::CreateTensor(allocator, shape.data(), shape.size(), kElementType<Element>);
+  data = static_cast<Element*>(value.GetTensorMutableRawData());
+  return value;
+}
+
+template <typename Element, typename Source>
+Ort::Value converted(const tensor::Shape& shape, const std::vector<Source>& data) {
+  Element* out = nullptr;
+  Ort::Value value = new_tensor(shape, out);
+  std::ranges::transform(data, out, [](Source element) {
+    if constexpr (std::is_same_v<Element, Half>)
+      return Half{tensor::float_to_half(element)};
+    else
+      return static_cast<Element>(element);
+  });
+  return value;
+}
+
+/// The tensor as the graph declares it: `dtype` is the signature's name.
+Ort::Value value_of(const tensor::Shape& shape, const std::vector<float>& data,
+                    std::string_view dtype) {
+  if (dtype == "float16") return converted<Half>(shape, data);
+  if (dtype == "float64") return converted<double>(shape, data);
+  return converted<float>(shape, data);
+}
+
+Ort::Value value_of(const tensor::Shape& shape, const std::vector<std::int64_t>& data,
+                    std::string_view dtype) {
+  if (dtype == "int32") return converted<std::int32_t>(shape, data);
+  if (dtype == "int16") return converted<std::int16_t>(shape, data);
+  if (dtype == "int8") return converted<std::int8_t>(shape, data);
+  if (dtype == "uint8") return converted<std::uint8_t>(shape, data);
+  return converted<std::int64_t>(shape, data);
+}
+
+Ort::Value value_of(const tensor::Shape& shape, const std::vector<std::uint8_t>& data,
+                    std::string_view) {
+  return converted<bool>(shape, data);
+}
+
+Ort::Value value_of(const NamedTensor& tensor, const GraphSignature& signature) {
   const auto elements = tensor::element_count(tensor.shape);
-  if (!elements || data.size() != static_cast<std::size_t>(*elements))
-    base::fail(ErrorCode::kInvalidArgument, "input '{}' has {} values, which is not its shape {}",
-               tensor.name, data.size(), tensor::to_string(tensor.shape));
-  static const Ort::MemoryInfo kMemory =
-      Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
-  // The runtime asks for an address even where there is nothing to read.
-  static const Element nothing{};
-  const Element* memory = data.empty() ? &nothing : data.data();
-  using Stored = std::conditional_t<std::is_same_v<Element, std::uint8_t>, bool, Element>;
-  auto* writable = const_cast<Element*>(memory);  // inputs are only read
-  return Ort::Value::CreateTensor(kMemory, writable, data.size() * sizeof(Element),
-                                  tensor.shape.data(), tensor.shape.size(),
-                                  Ort::TypeToTensorType<Stored>::type);
+  const ValueSignature* declared = signature.input(tensor.name);
+  return std::visit(
+      [&](const auto& data) {
+        if (!elements || data.size() != static_cast<std::size_t>(*elements))
+          base::fail(ErrorCode::kInvalidArgument,
+                     "input '{}' has {} values, which is not its shape {}", tensor.name,
+                     data.size(), tensor::to_string(tensor.shape));
+        // The runtime itself says what is wrong with a name or a type that the graph lacks.
+        return value_of(tensor.shape, data, declared ? std::string_view(declared->dtype) : "");
+      },
+      tensor.data);
+}
+
+template <typename Element, typename Stored>
+std::vector<Element> copied(const Ort::Value& value, std::size_t count) {
+  const auto* data = static_cast<const Stored*>(value.GetTensorRawData());
+  std::vector<Element> elements(count);
+  std::transform(data, data + count, elements.begin(), [](Stored element) {
+    if constexpr (std::is_same_v<Stored, Half>)
+      return tensor::half_to_float(element.bits);
+    else
+      return static_cast<Element>(element);
+  });
+  return elements;
 }
 
 NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string& file) {
@@ -33,28 +99,33 @@ NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string
   const std::size_t count = info.GetElementCount();
   NamedTensor result{std::move(name), info.GetShape(), std::vector<float>()};
   switch (info.GetElementType()) {
-    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT: {
-      const auto* data = value.GetTensorData<float>();
-      result.data = std::vector<float>(data, data + count);
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
+      result.data = copied<float, float>(value, count);
       return result;
-    }
-    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16: {
-      const auto* data = static_cast<const std::uint16_t*>(value.GetTensorRawData());
-      std::vector<float> floats(count);
-      for (std::size_t i = 0; i < count; ++i) floats[i] = tensor::half_to_float(data[i]);
-      result.data = std::move(floats);
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16:
+      result.data = copied<float, Half>(value, count);
       return result;
-    }
-    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64: {
-      const auto* data = value.GetTensorData<std::int64_t>();
-      result.data = std::vector<std::int64_t>(data, data + count);
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE:
+      result.data = copied<float, double>(value, count);
       return result;
-    }
-    case ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL: {
-      const auto* data = value.GetTensorData<bool>();
-      result.data = std::vector<std::uint8_t>(data, data + count);
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64:
+      result.data = copied<std::int64_t, std::int64_t>(value, count);
       return result;
-    }
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32:
+      result.data = copied<std::int64_t, std::int32_t>(value, count);
+      return result;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16:
+      result.data = copied<std::int64_t, std::int16_t>(value, count);
+      return result;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8:
+      result.data = copied<std::int64_t, std::int8_t>(value, count);
+      return result;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8:
+      result.data = copied<std::int64_t, std::uint8_t>(value, count);
+      return result;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL:
+      result.data = copied<std::uint8_t, bool>(value, count);
+      return result;
     default:
       base::fail(ErrorCode::kUnsupported,
                  "{}: the output '{}' has ONNX element type {}, of which values cannot be compared",
@@ -63,6 +134,12 @@ NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string
 }
 
 }  // namespace
+
+bool is_runnable(const ValueSignature& value) {
+  constexpr std::array<std::string_view, 9> kTypes = {
+      "float32", "float16", "float64", "int64", "int32", "int16", "int8", "uint8", "bool"};
+  return std::ranges::find(kTypes, value.dtype) != kTypes.end();
+}
 
 class GraphRunner::Impl {
  public:
@@ -86,12 +163,12 @@ std::vector<NamedTensor> GraphRunner::run(std::span<const NamedTensor> inputs,
                                           std::span<const std::string> outputs) const {
   std::vector<const char*> input_names;
   std::vector<const char*> output_names;
-  std::vector<Ort::Value> views;
+  std::vector<Ort::Value> tensors;
   std::vector<const OrtValue*> values;
   for (const NamedTensor& input : inputs) {
     input_names.push_back(input.name.c_str());
-    views.push_back(std::visit([&](const auto& data) { return view_of(input, data); }, input.data));
-    values.push_back(views.back());
+    tensors.push_back(value_of(input, signature()));
+    values.push_back(tensors.back());
   }
   for (const std::string& output : outputs) output_names.push_back(output.c_str());
   std::vector<Ort::Value> made;

@@ -19,9 +19,13 @@ namespace sampan::session {
 struct NamedTensor {
   std::string name;
   tensor::Shape shape;
-  /// Row-major; bool tensors are bytes of 0 and 1. float16 outputs arrive as float.
+  /// Row-major; bool tensors are bytes of 0 and 1. Graphs' floats of other sizes are float here,
+  /// their other integers int64.
   std::variant<std::vector<float>, std::vector<std::int64_t>, std::vector<std::uint8_t>> data;
 };
+
+/// Whether a `NamedTensor` can stand for such an input or output.
+bool is_runnable(const ValueSignature& value);
 
 /// Any ONNX graph, run once at a time with named inputs and outputs, to look at what it computes.
 /// Tensors are copied in and out: translating goes through `SequenceModel`. Thread-safe.
@@ -40,8 +44,8 @@ class GraphRunner {
   const GraphSignature& signature() const;
 
   /// The outputs of these names, in their order. Throws `Error`: kInvalidArgument for data that is
-  /// not of its shape; kUnsupported for an output of another type than `NamedTensor` holds;
-  /// otherwise what the runtime says of the inputs and the graph.
+  /// not of its shape; kUnsupported for an input or output that `NamedTensor` cannot stand for (see
+  /// `is_runnable`); otherwise what the runtime says of the inputs and the graph.
   std::vector<NamedTensor> run(std::span<const NamedTensor> inputs,
                                std::span<const std::string> outputs) const;
 

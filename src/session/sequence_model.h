@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct SessionOptions {
   bool allow_spinning = false;
   /// Execution providers in order of preference; "cpu" is always tried last.
   std::vector<std::string> providers;
+  /// Where a graph that is loaded from memory has its weights, if in other files.
+  std::filesystem::path external_data_folder = {};
 
   /// Every problem of these options, one sentence each.
   std::vector<std::string> validate() const;

@@ -110,6 +110,9 @@ Ort::SessionOptions make_runtime_options(const SessionOptions& options) {
   else
     session.DisableCpuMemArena();
   session.AddConfigEntry("session.intra_op.allow_spinning", options.allow_spinning ? "1" : "0");
+  if (!options.external_data_folder.empty())
+    session.AddConfigEntry("session.model_external_initializers_file_folder_path",
+                           options.external_data_folder.c_str());
   if (options.providers.empty()) return session;
   const std::vector<std::string> available = Ort::GetAvailableProviders();
   for (const std::string& wanted : options.providers) {

@@ -10,8 +10,9 @@ namespace sampan::session {
 /// One input or output that a graph declares.
 struct ValueSignature {
   std::string name;
-  std::string dtype;               ///< "float32", "int64", "bool", or another type's name
-  std::vector<std::int64_t> dims;  ///< -1 where the axis is named, not numbered
+  std::string dtype;                   ///< "float32", "int64", "bool", or another type's name
+  std::vector<std::int64_t> dims;      ///< -1 where the axis is named, not numbered
+  std::vector<std::string> axes = {};  ///< names of the axes; empty where numbered or unknown
 };
 
 /// What a loaded graph says of itself; `file` is its path, for messages.

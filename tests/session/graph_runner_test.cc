@@ -48,6 +48,14 @@ TEST(GraphRunner, RefusesDataThatIsNotOfItsShape) {
   EXPECT_NE(std::string(error.what()).find("[1, 4]"), std::string::npos) << error.what();
 }
 
+TEST(GraphRunner, NamesTheAxesOfInputs) {
+  const GraphRunner runner(fixture_package("merged").graphs.at(GraphRole::kEncoder), {});
+  const ValueSignature* ids = runner.signature().input("input_ids");
+  ASSERT_NE(ids, nullptr);
+  EXPECT_EQ(ids->dims, (std::vector<std::int64_t>{-1, -1}));
+  EXPECT_EQ(ids->axes, (std::vector<std::string>{"batch_size", "encoder_sequence_length"}));
+}
+
 TEST(GraphRunner, NamesBytesThatAreNoModel) {
   const std::string bytes = "no model";
   const Error error = test::caught_error(
