@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
+#include "cli/model_comparison_flags.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal.h"
 #include "verify/verification_file.h"
@@ -31,6 +32,7 @@ struct VerifyArguments {
   int threads = 0;
   bool json = false;
   bool record = true;
+  ModelComparisonFlags models;
 };
 
 std::vector<std::string> read_lines(const std::string& file, Interrupt& interrupt) {
@@ -45,20 +47,50 @@ std::vector<std::string> read_lines(const std::string& file, Interrupt& interrup
   return lines;
 }
 
-verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
-  verify::VerifyOptions options;
-  options.lines = read_lines(arguments.text, interrupt);
-  options.baseline = arguments.baseline;
+/// Options that both kinds of verification have.
+template <typename Options>
+Options with_progress(Options options, const VerifyArguments& arguments, Interrupt& interrupt) {
   options.threads = arguments.threads;
   options.stop = interrupt.stop_token();
   if (stderr_is_terminal()) options.progress = print_status;
-  verify::Report report = verify::verify_package(arguments.package, arguments.checkpoint, options);
-  if (stderr_is_terminal()) print_status("");
-  return report;
+  return options;
+}
+
+bool compares_models(const VerifyArguments& arguments) {
+  return arguments.models.given() || std::filesystem::is_regular_file(arguments.package);
+}
+
+void check_arguments(const VerifyArguments& arguments) {
+  if (compares_models(arguments)) {
+    if (!arguments.checkpoint.empty() || !arguments.text.empty() || !arguments.baseline.empty())
+      base::fail(ErrorCode::kInvalidArgument,
+                 "--checkpoint, --text and --baseline belong to a package; compare {} with "
+                 "--against or --expect alone",
+                 arguments.package.string());
+    return;
+  }
+  if (arguments.models.any())
+    base::fail(ErrorCode::kInvalidArgument,
+               "--inputs, --dim, --max-id and --limit belong to --against and --expect");
+  if (arguments.checkpoint.empty())
+    base::fail(ErrorCode::kInvalidArgument,
+               "name the checkpoint that {} was made from with --checkpoint",
+               arguments.package.string());
+}
+
+verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
+  if (compares_models(arguments))
+    return verify::compare_models(arguments.package,
+                                  with_progress(arguments.models.options(), arguments, interrupt));
+  verify::VerifyOptions options;
+  options.lines = read_lines(arguments.text, interrupt);
+  options.baseline = arguments.baseline;
+  return verify::verify_package(arguments.package, arguments.checkpoint,
+                                with_progress(std::move(options), arguments, interrupt));
 }
 
 void record(const VerifyArguments& arguments, const verify::Report& report) {
-  if (!arguments.record) return;
+  if (!arguments.record || compares_models(arguments)) return;
   if (report.manifest_sha256.empty()) {
     print_note(fmt::format("{}: has no sampan.json; the result was not recorded in it",
                            arguments.package.string()));
@@ -68,11 +100,13 @@ void record(const VerifyArguments& arguments, const verify::Report& report) {
 }
 
 void run_verify(const VerifyArguments& arguments) {
+  check_arguments(arguments);
   Interrupt interrupt;
   const SignalWatch signals(interrupt);
   verify::Report report;
   try {
     report = verify(arguments, interrupt);
+    if (stderr_is_terminal()) print_status("");
   } catch (const Error&) {
     if (stderr_is_terminal()) print_status("");
     const int signal = signals.received();
@@ -95,14 +129,13 @@ void add_verify_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "verify", "Prove that a package computes and translates what its checkpoint does");
   const auto arguments = std::make_shared<VerifyArguments>();
-  command->add_option("PACKAGE", arguments->package, "folder of the package")
+  command->add_option("PACKAGE", arguments->package, "folder of the package, or a model file")
       ->type_name("")
       ->required();
   command
       ->add_option("--checkpoint", arguments->checkpoint,
                    "HuggingFace checkpoint folder that it was made from")
-      ->type_name("FOLDER")
-      ->required();
+      ->type_name("FOLDER");
   command
       ->add_option("--text", arguments->text,
                    "sentences to translate both ways, one a line; default: 24 English ones")
@@ -115,6 +148,7 @@ void add_verify_command(CLI::App& app) {
   command->add_option("--threads", arguments->threads, "0: as many as this process may use")
       ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N");
+  arguments->models.add(*command);
   command->add_flag("--json", arguments->json, "write the report as JSON");
   command->add_flag("!--no-record", arguments->record,
                     "leave the package alone instead of writing verification.json into it");
