@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -70,26 +71,6 @@ std::optional<double> quota_v1(const fs::path& folder) {
   return quota_of(read_file(folder / "cpu.cfs_quota_us"), read_file(folder / "cpu.cfs_period_us"));
 }
 
-/// The least quota of `mount`/`group` and all folders between. Inside a container the group's path
-/// may be the host's: folders that are not there are passed over up to the mount itself.
-template <typename ReadQuota>
-std::optional<double> tightest_quota(const fs::path& mount, std::string_view group,
-                                     ReadQuota read_quota) {
-  std::optional<double> tightest;
-  fs::path folder = mount;
-  auto tighten = [&] {
-    const std::optional<double> quota = read_quota(folder);
-    if (quota && (!tightest || *quota < *tightest)) tightest = quota;
-  };
-  tighten();
-  for (const fs::path& part : fs::path(group).relative_path()) {
-    if (part == "..") break;
-    folder /= part;
-    tighten();
-  }
-  return tightest;
-}
-
 bool contains_field(std::string_view list, std::string_view wanted) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -99,20 +80,61 @@ bool contains_field(std::string_view list, std::string_view wanted) {
   return false;
 }
 
-/// One line of /proc/self/cgroup, "ID:CONTROLLERS:PATH"; version 2 has no controllers.
-std::optional<double> quota_of_line(const fs::path& root, std::string_view line) {
-  const std::size_t first = line.find(':');
-  const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
-  if (second == line.npos) return std::nullopt;
-  const std::string_view controllers = line.substr(first + 1, second - first - 1);
-  const std::string_view group = line.substr(second + 1);
+/// Calls `action` with `mount`/`group` and all folders between. Inside a container the group's path
+/// may be the host's: folders that are not there are passed over up to the mount itself.
+template <typename Action>
+void for_each_ancestor(const fs::path& mount, std::string_view group, Action action) {
+  fs::path folder = mount;
+  action(folder);
+  for (const fs::path& part : fs::path(group).relative_path()) {
+    if (part == "..") return;
+    folder /= part;
+    action(folder);
+  }
+}
+
+enum class CgroupVersion { kOne, kTwo };
+
+/// Calls `action` with every folder whose cpu controller governs this process. A line of
+/// /proc/self/cgroup is "ID:CONTROLLERS:PATH"; version 2 has no controllers.
+template <typename Action>
+void for_each_cpu_group(const fs::path& root, Action action) {
   const fs::path base = root / "sys/fs/cgroup";
-  if (controllers.empty()) return tightest_quota(base, group, quota_v2);
-  if (!contains_field(controllers, "cpu")) return std::nullopt;
-  fs::path mount = base / controllers;
-  std::error_code ignored;
-  if (!fs::exists(mount, ignored)) mount = base / "cpu";
-  return tightest_quota(mount, group, quota_v1);
+  std::istringstream lines(read_file(root / "proc/self/cgroup"));
+  for (std::string text; std::getline(lines, text);) {
+    const std::string_view line = text;
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string_view group = line.substr(second + 1);
+    if (controllers.empty()) {
+      for_each_ancestor(base, group,
+                        [&](const fs::path& folder) { action(folder, CgroupVersion::kTwo); });
+    } else if (contains_field(controllers, "cpu")) {
+      fs::path mount = base / controllers;
+      std::error_code ignored;
+      if (!fs::exists(mount, ignored)) mount = base / "cpu";
+      for_each_ancestor(mount, group,
+                        [&](const fs::path& folder) { action(folder, CgroupVersion::kOne); });
+    }
+  }
+}
+
+/// The number behind "NAME " on a line of its own.
+std::optional<std::int64_t> find_counter(const std::string& content, std::string_view name) {
+  std::istringstream lines(content);
+  for (std::string line; std::getline(lines, line);)
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ' ')
+      return parse_number<std::int64_t>(trimmed(std::string_view(line).substr(name.size())));
+  return std::nullopt;
+}
+
+/// Of "cpu MHz : 2596.144" in /proc/cpuinfo.
+std::optional<double> parse_megahertz(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (!line.starts_with("cpu MHz") || colon == line.npos) return std::nullopt;
+  return parse_number<double>(trimmed(line.substr(colon + 1)));
 }
 
 /// The lowest processor that shares a core with `processor`: it stands for the core.
@@ -147,14 +169,51 @@ std::optional<std::vector<int>> parse_processor_list(std::string_view text) {
 }
 
 std::optional<double> cgroup_processor_quota(const fs::path& root) {
-  const std::string content = read_file(root / "proc/self/cgroup");
   std::optional<double> tightest;
-  std::istringstream lines(content);
-  for (std::string line; std::getline(lines, line);) {
-    const std::optional<double> quota = quota_of_line(root, line);
+  for_each_cpu_group(root, [&](const fs::path& folder, CgroupVersion version) {
+    const auto quota = version == CgroupVersion::kTwo ? quota_v2(folder) : quota_v1(folder);
     if (quota && (!tightest || *quota < *tightest)) tightest = quota;
-  }
+  });
   return tightest;
+}
+
+std::optional<std::int64_t> cgroup_throttled_periods(const fs::path& root) {
+  std::optional<std::int64_t> most;
+  for_each_cpu_group(root, [&](const fs::path& folder, CgroupVersion) {
+    const auto periods = find_counter(read_file(folder / "cpu.stat"), "nr_throttled");
+    if (periods && (!most || *periods > *most)) most = periods;
+  });
+  return most;
+}
+
+std::optional<std::int64_t> heat_throttled_times(const fs::path& root,
+                                                 std::span<const int> processors) {
+  std::optional<std::int64_t> times;
+  for (const int processor : processors) {
+    const fs::path file = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(processor)) /
+                          "thermal_throttle/core_throttle_count";
+    if (const auto count = parse_number<std::int64_t>(trimmed(read_file(file))))
+      times = std::max(times.value_or(0), *count);
+  }
+  return times;
+}
+
+std::optional<double> slowest_megahertz(const fs::path& root) {
+  std::optional<double> slowest;
+  std::istringstream lines(read_file(root / "proc/cpuinfo"));
+  for (std::string line; std::getline(lines, line);)
+    if (const auto speed = parse_megahertz(line); speed && (!slowest || *speed < *slowest))
+      slowest = speed;
+  return slowest;
+}
+
+std::optional<std::int64_t> stolen_ticks(const fs::path& root) {
+  std::istringstream words(read_file(root / "proc/stat"));
+  std::string name;
+  std::int64_t user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
+  words >> name >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+  if (!words || name != "cpu") return std::nullopt;
+  return steal;
 }
 
 int physical_cores(const fs::path& root, std::span<const int> processors) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -27,6 +28,20 @@ std::string processor_features(const std::filesystem::path& root);
 /// Processors' worth of time that the cgroup (version 1 or 2, the tightest of its ancestors) grants
 /// this process: 1.5. Nothing: no limit, or none that can be read.
 std::optional<double> cgroup_processor_quota(const std::filesystem::path& root);
+
+/// Counters that rise, and a speed that falls, when something keeps the processors from working for
+/// this process at full speed. Nothing where the system does not tell.
+///
+/// Periods in which the cgroup's quota stopped this process (version 1 or 2, the most among its
+/// ancestors).
+std::optional<std::int64_t> cgroup_throttled_periods(const std::filesystem::path& root);
+/// Times that the hottest of the cores slowed down for its temperature.
+std::optional<std::int64_t> heat_throttled_times(const std::filesystem::path& root,
+                                                 std::span<const int> processors);
+/// The present clock of the slowest processor, in MHz; virtual machines often tell a constant.
+std::optional<double> slowest_megahertz(const std::filesystem::path& root);
+/// Time that a virtual machine's host took away from all processors together, in clock ticks.
+std::optional<std::int64_t> stolen_ticks(const std::filesystem::path& root);
 
 /// Cores behind `processors`; hardware threads of one core count once.
 int physical_cores(const std::filesystem::path& root, std::span<const int> processors);

@@ -121,5 +121,37 @@ TEST_F(ProcessorTest, features_are_the_kernels_names_in_a_fixed_order) {
   EXPECT_EQ(processor_features(root_.path()), "asimd asimddp");
 }
 
+TEST_F(ProcessorTest, throttled_periods_are_the_most_of_the_ancestors) {
+  EXPECT_EQ(cgroup_throttled_periods(root_.path()), std::nullopt);
+  root_.write("proc/self/cgroup", "0::/a/b\n");
+  root_.write("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 12\n");
+  EXPECT_EQ(cgroup_throttled_periods(root_.path()), std::nullopt);
+  root_.write("sys/fs/cgroup/a/cpu.stat", "nr_periods 9\nnr_throttled 5\nthrottled_usec 77\n");
+  root_.write("sys/fs/cgroup/a/b/cpu.stat", "nr_throttled 3\n");
+  EXPECT_EQ(cgroup_throttled_periods(root_.path()), 5);
+  root_.write("proc/self/cgroup", "3:cpu,cpuacct:/x\n");
+  root_.write("sys/fs/cgroup/cpu,cpuacct/x/cpu.stat", "nr_throttled 8\n");
+  EXPECT_EQ(cgroup_throttled_periods(root_.path()), 8);
+}
+
+TEST_F(ProcessorTest, heat_and_clock_are_those_of_the_worst_processor) {
+  const std::vector<int> processors = {0, 1};
+  EXPECT_EQ(heat_throttled_times(root_.path(), processors), std::nullopt);
+  EXPECT_EQ(slowest_megahertz(root_.path()), std::nullopt);
+  root_.write("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "4\n");
+  root_.write("sys/devices/system/cpu/cpu2/thermal_throttle/core_throttle_count", "9\n");
+  EXPECT_EQ(heat_throttled_times(root_.path(), processors), 4);
+  root_.write("proc/cpuinfo", "processor : 0\ncpu MHz\t\t: 2600.5\n\ncpu MHz\t\t: 1200.25\n");
+  EXPECT_EQ(slowest_megahertz(root_.path()), 1200.25);
+}
+
+TEST_F(ProcessorTest, stolen_time_is_the_eighth_number) {
+  EXPECT_EQ(stolen_ticks(root_.path()), std::nullopt);
+  root_.write("proc/stat", "cpu  1 2 3 4 5 6 7 88 9 10\ncpu0 1 1 1 1 1 1 1 1\n");
+  EXPECT_EQ(stolen_ticks(root_.path()), 88);
+  root_.write("proc/stat", "cpu  1 2 3\n");
+  EXPECT_EQ(stolen_ticks(root_.path()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace sampan::base
