@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,15 +24,22 @@ namespace {
 
 // What a verification that ran to its end may end with, beside 0; docs/errors.md.
 constexpr int kFoundProblems = 13;
+constexpr std::size_t kLatencyRuns = 1000;
+constexpr std::size_t kMostLatencyRuns = 10'000'000;
 
 struct VerifyArguments {
   std::filesystem::path package;
   std::filesystem::path checkpoint;
   std::string text;
   std::filesystem::path baseline;
+  bool latency = false;
+  std::optional<std::size_t> latency_runs;
+  std::string latency_text;
   int threads = 0;
   bool json = false;
-  bool record = true;
+  bool no_record = false;
+
+  bool wants_latency() const { return latency || latency_runs || !latency_text.empty(); }
   ModelComparisonFlags models;
 };
 
@@ -62,11 +70,13 @@ bool compares_models(const VerifyArguments& arguments) {
 
 void check_arguments(const VerifyArguments& arguments) {
   if (compares_models(arguments)) {
-    if (!arguments.checkpoint.empty() || !arguments.text.empty() || !arguments.baseline.empty())
-      base::fail(ErrorCode::kInvalidArgument,
-                 "--checkpoint, --text and --baseline belong to a package; compare {} with "
-                 "--against or --expect alone",
-                 arguments.package.string());
+    if (!arguments.checkpoint.empty() || !arguments.text.empty() || !arguments.baseline.empty() ||
+        arguments.wants_latency())
+      base::fail(
+          ErrorCode::kInvalidArgument,
+          "--checkpoint, --text, --baseline and --latency belong to a package; compare {} with "
+          "--against or --expect alone",
+          arguments.package.string());
     return;
   }
   if (arguments.models.any())
@@ -85,12 +95,15 @@ verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
   verify::VerifyOptions options;
   options.lines = read_lines(arguments.text, interrupt);
   options.baseline = arguments.baseline;
+  if (arguments.wants_latency())
+    options.latency_runs = arguments.latency_runs.value_or(kLatencyRuns);
+  options.latency_text = arguments.latency_text;
   return verify::verify_package(arguments.package, arguments.checkpoint,
                                 with_progress(std::move(options), arguments, interrupt));
 }
 
 void record(const VerifyArguments& arguments, const verify::Report& report) {
-  if (!arguments.record || compares_models(arguments)) return;
+  if (arguments.no_record || compares_models(arguments)) return;
   if (report.manifest_sha256.empty()) {
     print_note(fmt::format("{}: has no sampan.json; the result was not recorded in it",
                            arguments.package.string()));
@@ -145,12 +158,19 @@ void add_verify_command(CLI::App& app) {
                    "recorded translations to hold the package's against, as translate --json "
                    "writes them")
       ->type_name("FILE");
+  command->add_flag("--latency", arguments->latency,
+                    "also measure how long one sentence takes, 1000 times");
+  command->add_option("--latency-runs", arguments->latency_runs, "times instead of 1000")
+      ->check(CLI::Range(std::size_t{1}, kMostLatencyRuns).description(""))
+      ->type_name("N");
+  command->add_option("--latency-text", arguments->latency_text, "what is translated each time")
+      ->type_name("TEXT");
   command->add_option("--threads", arguments->threads, "0: as many as this process may use")
       ->check(CLI::Range(0, 1024).description(""))
       ->type_name("N");
   arguments->models.add(*command);
   command->add_flag("--json", arguments->json, "write the report as JSON");
-  command->add_flag("!--no-record", arguments->record,
+  command->add_flag("--no-record", arguments->no_record,
                     "leave the package alone instead of writing verification.json into it");
   command->callback([arguments] { run_verify(*arguments); });
 }

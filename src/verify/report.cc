@@ -58,6 +58,56 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string_view throttling_word(const std::optional<bool>& throttled) {
+  return !throttled ? "cannot be known" : *throttled ? "yes" : "none seen";
+}
+
+std::string describe(const Latency& latency) {
+  const auto row = [](std::string_view name, const TimeSpread& times) {
+    return fmt::format("  {:<14} {:>9.3f} {:>9.3f} {:>9.3f}\n", name, times.p50, times.p90,
+                       times.p99);
+  };
+  return fmt::format("latency of {} runs, {} threads, in ms: {}\n  {:<14} {:>9} {:>9} {:>9}\n",
+                     latency.runs, latency.threads, one_line(latency.text), "", "P50", "P90",
+                     "P99") +
+         row("wall", latency.wall) + row("processor", latency.process_cpu) +
+         row("calling thread", latency.thread_cpu) +
+         fmt::format(
+             "  processor per wall time {:.2f}, calling thread per wall time {:.2f}\n"
+             "  drift {:+.1f} % (last quarter against the first)\n"
+             "  throttling: {} ({})\n",
+             latency.cpu_per_wall, latency.thread_cpu_per_wall, latency.drift * 100,
+             throttling_word(latency.throttled), latency.conditions);
+}
+
+nlohmann::ordered_json json_of(const TimeSpread& times) {
+  return {{"p50", times.p50}, {"p90", times.p90}, {"p99", times.p99}};
+}
+
+/// Times to a tenth of a microsecond: more digits are noise.
+std::vector<double> rounded(const std::vector<double>& times) {
+  std::vector<double> result;
+  for (const double time : times) result.push_back(std::round(time * 1e4) / 1e4);
+  return result;
+}
+
+nlohmann::ordered_json json_of(const Latency& latency) {
+  nlohmann::ordered_json json = {{"text", latency.text},
+                                 {"runs", latency.runs},
+                                 {"threads", latency.threads},
+                                 {"wall", json_of(latency.wall)},
+                                 {"process_cpu", json_of(latency.process_cpu)},
+                                 {"thread_cpu", json_of(latency.thread_cpu)},
+                                 {"cpu_per_wall", latency.cpu_per_wall},
+                                 {"thread_cpu_per_wall", latency.thread_cpu_per_wall},
+                                 {"drift", latency.drift}};
+  json["throttled"] = latency.throttled ? nlohmann::ordered_json(*latency.throttled) : nullptr;
+  json["conditions"] = latency.conditions;
+  json["wall_ms"] = rounded(latency.wall_ms);
+  json["cpu_ms"] = rounded(latency.cpu_ms);
+  return json;
+}
+
 std::string describe(const LineDifference& difference) {
   std::string text = fmt::format("line {}{}", difference.line,
                                  difference.equal_scores ? ", with an equal score" : "");
@@ -140,6 +190,7 @@ std::string format_text(const Report& report) {
     }
     text += describe(report.line_differences[i]);
   }
+  if (report.latency) text += describe(*report.latency);
   return text + fmt::format("{}, {} lines, {:.1f} s", verdict_sentence(report), report.lines,
                             report.seconds);
 }
@@ -177,6 +228,7 @@ std::string format_json(const Report& report) {
   json["line_differences"] = nlohmann::ordered_json::array();
   for (const LineDifference& difference : report.line_differences)
     json["line_differences"].push_back(json_of(difference));
+  json["latency"] = report.latency ? json_of(*report.latency) : nullptr;
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -54,6 +54,27 @@ struct LineDifference {
   bool equal_scores = false;   ///< the two are equally good, which is no fault
 };
 
+/// Milliseconds.
+struct TimeSpread {
+  double p50 = 0.0, p90 = 0.0, p99 = 0.0;
+};
+
+/// How long translating one text takes.
+struct Latency {
+  std::string text;
+  std::size_t runs = 0;
+  int threads = 0;
+  TimeSpread wall;                   ///< time that passed
+  TimeSpread process_cpu;            ///< processor time of all threads
+  TimeSpread thread_cpu;             ///< processor time of the calling thread alone
+  double cpu_per_wall = 0.0;         ///< of all runs: about the number of busy threads
+  double thread_cpu_per_wall = 0.0;  ///< likewise, of the calling thread: what is missing it waited
+  double drift = 0.0;                ///< middle of the last quarter relative to the first's, less 1
+  std::optional<bool> throttled;     ///< nothing: the system does not tell
+  std::string conditions;            ///< what was seen of throttling, and what cannot be known
+  std::vector<double> wall_ms, cpu_ms;  ///< of each run, in order
+};
+
 /// What a whole verification found.
 struct Report {
   std::string manifest_sha256;           ///< of sampan.json; empty where the package has none
@@ -61,8 +82,9 @@ struct Report {
   std::vector<Place> places;             ///< first to last in each graph that failed
   std::vector<InnerValue> inner_values;  ///< in the order of computing, graph by graph
   std::vector<LineDifference> line_differences;  ///< from the baseline, in its order
-  std::size_t lines = 0;                         ///< of text that were translated both ways
-  double seconds = 0.0;                          ///< wall time of it all
+  std::optional<Latency> latency;
+  std::size_t lines = 0;  ///< of text that were translated both ways
+  double seconds = 0.0;   ///< wall time of it all
 
   /// kFailed if any check failed; else kNotChecked if any could not be made; else kPassed.
   Outcome verdict() const;

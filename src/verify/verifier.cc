@@ -23,6 +23,7 @@
 #include "verify/baseline.h"
 #include "verify/file_checks.h"
 #include "verify/graph_parity.h"
+#include "verify/latency.h"
 #include "verify/parity_case.h"
 #include "verify/sample_text.h"
 #include "verify/token_parity.h"
@@ -98,20 +99,31 @@ void compare_with_reference(const package::Package& package,
          report.checks);
 }
 
-void compare_with_baseline(const package::Package& package, const std::vector<BaselineLine>& lines,
-                           const VerifyOptions& options, Report& report) {
+constexpr std::string_view kLatencyText = "My brother is two years older than I am.";
+
+/// What needs the package as its users have it: from text to text.
+void run_translator(const package::Package& package, const std::vector<BaselineLine>& baseline,
+                    const VerifyOptions& options, Report& report) {
+  if (baseline.empty() && options.latency_runs == 0) return;
   try {
     LoadOptions load;
-    load.threads = options.threads;
+    load.threads = options.threads > 0 ? options.threads : base::usable_threads();
     const Translator translator = Translator::load(package.folder, load);
-    const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
-    BaselineFindings findings =
-        check_baseline({translator, *tokenizer, lines, options.progress, options.stop});
-    report.checks.push_back(std::move(findings.check));
-    report.line_differences = std::move(findings.differences);
+    if (!baseline.empty()) {
+      const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
+      BaselineFindings findings =
+          check_baseline({translator, *tokenizer, baseline, options.progress, options.stop});
+      report.checks.push_back(std::move(findings.check));
+      report.line_differences = std::move(findings.differences);
+    }
+    if (options.latency_runs > 0)
+      report.latency = measure_latency(
+          {translator,
+           options.latency_text.empty() ? std::string(kLatencyText) : options.latency_text,
+           options.latency_runs, load.threads, options.progress, options.stop});
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    report.checks.push_back(failed("baseline", error.what()));
+    report.checks.push_back(failed("translates", error.what()));
   }
 }
 
@@ -134,7 +146,7 @@ Report verify_package(const std::filesystem::path& package_folder,
   append(check_files(package, checkpoint.folder), report.checks);
   append(check_graph_files(package), report.checks);
   compare_with_reference(package, checkpoint, options, report);
-  if (!baseline.empty()) compare_with_baseline(package, baseline, options, report);
+  run_translator(package, baseline, options, report);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }

@@ -17,6 +17,10 @@ struct VerifyOptions {
   std::vector<std::string> lines;
   /// Recorded translations (verify/baseline.h) to hold the package's own against; empty: none.
   std::filesystem::path baseline;
+  /// Runs to measure the package's latency over; 0: it is not measured.
+  std::size_t latency_runs = 0;
+  /// What is translated in each run; empty: a sentence of our own.
+  std::string latency_text;
   /// Threads; 0: as many as this process may use.
   int threads = 0;
   /// Also compare the model's last position, which costs the time of a whole page of text.

@@ -74,6 +74,22 @@ TEST(Report, ShowsTheFirstLinesThatDifferFromTheBaseline) {
   EXPECT_EQ(json["line_differences"][6]["recorded_token"], "nothing");
 }
 
+TEST(Report, TellsLatencyInWordsAndNumbers) {
+  Report report;
+  EXPECT_TRUE(Json::parse(format_json(report))["latency"].is_null());
+  report.latency.emplace();
+  report.latency->runs = 2;
+  report.latency->wall = {1.5, 2.5, 2.5};
+  report.latency->drift = -0.25;
+  report.latency->wall_ms = {2.5, 1.23456789};
+  EXPECT_THAT(format_text(report), HasSubstr("drift -25.0 %"));
+  EXPECT_THAT(format_text(report), HasSubstr("throttling: cannot be known"));
+  const Json json = Json::parse(format_json(report))["latency"];
+  EXPECT_EQ(json["wall"]["p90"], 2.5);
+  EXPECT_TRUE(json["throttled"].is_null());
+  EXPECT_EQ(json["wall_ms"], (Json{2.5, 1.2346}));
+}
+
 TEST(Report, IsJsonWhateverItsFiguresAndTexts) {
   Report report;
   report.manifest_sha256 = "abc";
