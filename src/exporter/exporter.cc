@@ -1,9 +1,7 @@
 #include "sampan/exporter.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,8 +20,6 @@
 namespace sampan {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The first release of ONNX Runtime that loads an operator set.
 std::string least_runtime_version(std::int64_t opset) {
   switch (opset) {
@@ -38,21 +34,6 @@ std::string least_runtime_version(std::int64_t opset) {
     default:
       return "1.14.0";
   }
-}
-
-/// A package in or above the checkpoint's place would take the checkpoint away with the old
-/// package.
-void check_apart(const fs::path& checkpoint, const fs::path& output) {
-  std::error_code error;
-  const fs::path source = fs::canonical(checkpoint, error);
-  if (error) base::fail_with_errno(error.value(), "cannot inspect", checkpoint);
-  fs::path target = fs::weakly_canonical(base::absolute_path(output), error);
-  if (error) base::fail_with_errno(error.value(), "cannot inspect", output);
-  if (!target.has_filename()) target = target.parent_path();
-  if (std::ranges::mismatch(target, source).in1 == target.end())
-    base::fail(ErrorCode::kInvalidArgument,
-               "{}: the checkpoint lies in it and would be replaced; choose another output",
-               output.string());
 }
 
 package::Manifest manifest_of(const checkpoint::Checkpoint& checkpoint,
@@ -77,7 +58,9 @@ package::Manifest manifest_of(const checkpoint::Checkpoint& checkpoint,
 void export_checkpoint(const std::filesystem::path& checkpoint_folder,
                        const std::filesystem::path& output, const ExportOptions& options) {
   const checkpoint::Checkpoint checkpoint = checkpoint::open_checkpoint(checkpoint_folder);
-  check_apart(checkpoint_folder, output);
+  // A package in or above the checkpoint's place would take the checkpoint away with the old
+  // package.
+  package::check_apart(checkpoint_folder, output, "the checkpoint");
   // Made early: it refuses an output that is taken.
   package::PackageWriter writer(output, options.force);
   const architectures::Seq2SeqGraphs graphs =

@@ -77,11 +77,23 @@ std::optional<ExternalData> DataWriter::place(const Initializer& initializer) {
                  tensor::name_of(initializer.dtype), tensor::to_string(initializer.shape));
     return found->second.place;
   }
+  const ExternalData place = append(initializer, length);
+  written_.emplace(initializer.name, Written{initializer.dtype, initializer.shape, place});
+  return place;
+}
+
+ExternalData DataWriter::append(const Initializer& initializer, std::uint64_t length) {
+  const auto* borrowed = std::get_if<BorrowedBytes>(&initializer.data);
+  const bool is_owned = borrowed != nullptr && borrowed->owner != nullptr;
+  const Span span(is_owned ? borrowed->bytes.data() : nullptr, length);
+  if (is_owned)
+    if (const auto found = borrowed_.find(span); found != borrowed_.end())
+      return found->second.place;
   pad_to(length >= kPageAlignedFrom ? kPageAlignment : kAlignment);
-  const ExternalData place{location_, size_, length};
+  ExternalData place{location_, size_, length};
   write_bytes(initializer, sink_);
   size_ += length;
-  written_.emplace(initializer.name, Written{initializer.dtype, initializer.shape, place});
+  if (is_owned) borrowed_.emplace(span, Borrowed{borrowed->owner, place});
   return place;
 }
 

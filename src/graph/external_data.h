@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "graph/model.h"
 
@@ -40,7 +42,9 @@ void write_bytes(const Initializer& initializer, const ByteSink& sink);
 ///                   [&](const Initializer& initializer) { return weights.place(initializer); });
 ///
 /// Offsets are multiples of 64, and of 4096 for weights of 64 KiB and more, so that a runtime can
-/// map them; the gaps are zero. One weight is in memory at a time. Not thread-safe.
+/// map them; the gaps are zero. One weight is in memory at a time. Initializers that borrow the
+/// same bytes of the same owner, under whatever names and shapes, are written once. Not
+/// thread-safe.
 class DataWriter {
  public:
   /// Initializers below this many bytes stay in the models: a runtime reads shapes at load time.
@@ -64,12 +68,21 @@ class DataWriter {
     ExternalData place;
   };
 
+  /// Bytes that several initializers borrow; the owner keeps their address from being used again.
+  struct Borrowed {
+    std::shared_ptr<const void> owner;
+    ExternalData place;
+  };
+  using Span = std::pair<const std::byte*, std::uint64_t>;
+
+  ExternalData append(const Initializer& initializer, std::uint64_t length);
   void pad_to(std::uint64_t alignment);
 
   std::string location_;
   ByteSink sink_;
   std::uint64_t size_ = 0;
   std::map<std::string, Written, std::less<>> written_;
+  std::map<Span, Borrowed> borrowed_;
 };
 
 /// Replaces every `ExternalData` of a model that was read from `model_file` by a view of the mapped

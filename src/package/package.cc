@@ -45,12 +45,6 @@ std::string read_text(const fs::path& folder, std::string_view name, std::size_t
   return base::read_file(base::contained_path(folder, name, folder), most_bytes);
 }
 
-std::optional<Manifest> read_manifest(const fs::path& folder) {
-  if (!is_there(folder / kManifestName)) return std::nullopt;
-  return parse_manifest(read_text(folder, kManifestName, kMostManifestBytes),
-                        folder / kManifestName);
-}
-
 // "1.30.0-dev" is {1, 30, 0}; what cannot be read counts as 0.
 std::array<int, 3> version_numbers(std::string_view text) {
   std::array<int, 3> numbers = {};
@@ -66,10 +60,10 @@ std::array<int, 3> version_numbers(std::string_view text) {
 
 void check_runtime(const Manifest& manifest, const fs::path& folder,
                    const std::string& runtime_version) {
-  if (version_numbers(manifest.least_runtime_version) <= version_numbers(runtime_version)) return;
+  if (runtime_suffices(runtime_version, manifest.least_runtime_version)) return;
   base::fail(ErrorCode::kIncompatible,
              "{}: needs ONNX Runtime {} or later, and this one is {}; "
-             "install a newer runtime, or export the package again with a lower --opset",
+             "install a newer runtime, or make the package again for an older one",
              folder.string(), manifest.least_runtime_version, runtime_version);
 }
 
@@ -153,6 +147,16 @@ class Config {
 };
 
 }  // namespace
+
+std::optional<Manifest> read_manifest(const fs::path& folder) {
+  if (!is_there(folder / kManifestName)) return std::nullopt;
+  return parse_manifest(read_text(folder, kManifestName, kMostManifestBytes),
+                        folder / kManifestName);
+}
+
+bool runtime_suffices(std::string_view runtime_version, std::string_view least_version) {
+  return version_numbers(least_version) <= version_numbers(runtime_version);
+}
 
 Package open_package(const fs::path& given, const std::string& runtime_version) {
   check_folder(given);

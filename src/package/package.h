@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "package/manifest.h"
@@ -27,6 +29,13 @@ struct Package {
   /// Whether sampan.json was there.
   bool has_manifest = false;
 };
+
+/// The manifest of a package folder, or nothing where there is none. Throws as `parse_manifest`.
+std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
+
+/// Whether the runtime's version is at least the one that a package asks for ("1.23.0"); what
+/// cannot be read of a version counts as 0.
+bool runtime_suffices(std::string_view runtime_version, std::string_view least_version);
 
 /// Opens a package. Where there is no manifest, the graphs are looked for in the folder and in
 /// `onnx/`, by optimum's names or, failing these, by names that contain them

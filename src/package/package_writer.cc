@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fail.h"
 #include "base/system_error.h"
 
 namespace sampan::package {
@@ -41,15 +42,32 @@ FileEntry PackageWriter::add(std::string path, std::string_view content) {
   return file.close();
 }
 
-void PackageWriter::finish(Manifest manifest) {
+void PackageWriter::seal(Manifest manifest) {
   std::ranges::sort(files_, {}, &FileEntry::path);
   manifest.files = files_;
   base::OutputFile file(folder_.content() / kManifestName, shown(std::string(kManifestName)));
   file.write(format_manifest(manifest));
   file.close();
-  folder_.publish();
+}
+
+void PackageWriter::finish(Manifest manifest) {
+  seal(std::move(manifest));
+  publish();
 }
 
 fs::path PackageWriter::shown(const std::string& path) const { return folder_.target() / path; }
+
+void check_apart(const fs::path& source, const fs::path& output, std::string_view what) {
+  std::error_code error;
+  const fs::path kept = fs::canonical(source, error);
+  if (error) base::fail_with_errno(error.value(), "cannot inspect", source);
+  fs::path target = fs::weakly_canonical(base::absolute_path(output), error);
+  if (error) base::fail_with_errno(error.value(), "cannot inspect", output);
+  if (!target.has_filename()) target = target.parent_path();
+  if (std::ranges::mismatch(target, kept).in1 == target.end())
+    base::fail(ErrorCode::kInvalidArgument,
+               "{}: {} lies in it and would be replaced; choose another output", output.string(),
+               what);
+}
 
 }  // namespace sampan::package

@@ -46,7 +46,13 @@ class PackageWriter {
   /// Writes a small file at once.
   FileEntry add(std::string path, std::string_view content);
 
-  /// Writes the manifest, whose `files` are filled in, and puts the package in its place.
+  /// Writes the manifest, whose `files` are filled in: the package lies complete in its temporary
+  /// place, `folder`, and can be tried there before it is published.
+  void seal(Manifest manifest);
+  const std::filesystem::path& folder() const noexcept { return folder_.content(); }
+  /// Puts the sealed package in its place.
+  void publish() { folder_.publish(); }
+  /// Both.
   void finish(Manifest manifest);
 
  private:
@@ -55,5 +61,10 @@ class PackageWriter {
   StagedFolder folder_;
   std::vector<FileEntry> files_;
 };
+
+/// Throws `Error` kInvalidArgument when replacing `output` would take away `source`, which lies in
+/// it or is it. `what` names the source in the message.
+void check_apart(const std::filesystem::path& source, const std::filesystem::path& output,
+                 std::string_view what);
 
 }  // namespace sampan::package
