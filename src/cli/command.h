@@ -19,6 +19,7 @@ struct ExitStatus {
 struct ClosedPipe {};
 
 void add_export_command(CLI::App& app);
+void add_quantize_command(CLI::App& app);
 void add_score_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
 void add_verify_command(CLI::App& app);

@@ -1,15 +1,12 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "base/fail.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "sampan/exporter.h"
 
@@ -24,18 +21,11 @@ struct ExportArguments {
 };
 
 void run_export(ExportArguments& arguments) {
-  Interrupt interrupt;
-  SignalWatch signals(interrupt);
-  arguments.options.stop = interrupt.stop_token();
   if (arguments.verbose) arguments.options.report = print_note;
-  try {
+  run_until_signal([&](const std::stop_token& stop) {
+    arguments.options.stop = stop;
     export_checkpoint(arguments.checkpoint, arguments.output, arguments.options);
-  } catch (const Error& error) {
-    const int signal = signals.received();
-    if (error.code() != ErrorCode::kCancelled || signal == 0) throw;
-    print_note(fmt::format("stopped by {}; nothing was written", strsignal(signal)));
-    throw ExitStatus{die_by_signal(signal)};
-  }
+  });
 }
 
 PackageLayout layout_named(const std::string& name) {

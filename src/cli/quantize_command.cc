@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/fail.h"
+#include "cli/command.h"
+#include "cli/stoppable_run.h"
+#include "cli/terminal.h"
+#include "sampan/quantizer.h"
+
+namespace sampan::cli {
+namespace {
+
+struct QuantizeArguments {
+  std::filesystem::path package;
+  std::filesystem::path output;
+  QuantizeOptions options;
+  bool quiet = false;
+};
+
+double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+void print_summary(const QuantizeSummary& summary) {
+  print_note(
+      fmt::format("graphs and weights {:.1f} -> {:.1f} MB, package {:.1f} -> {:.1f} MB",
+                  megabytes(summary.graph_bytes_before), megabytes(summary.graph_bytes_after),
+                  megabytes(summary.package_bytes_before), megabytes(summary.package_bytes_after)));
+  for (const QuantizeSummary::FloatWeight& weight : summary.kept_float)
+    print_note(fmt::format("stayed fp32: {} ({:.2f} MB)", weight.name, megabytes(weight.bytes)));
+}
+
+void run_quantize(QuantizeArguments& arguments) {
+  if (!arguments.quiet) arguments.options.report = print_note;
+  run_until_signal([&](const std::stop_token& stop) {
+    arguments.options.stop = stop;
+    const QuantizeSummary summary =
+        quantize_package(arguments.package, arguments.output, arguments.options);
+    if (!arguments.quiet) print_summary(summary);
+  });
+}
+
+constexpr std::pair<std::string_view, QuantizationScheme> kSchemes[] = {
+    {"int8", QuantizationScheme::kInt8},
+    {"int4", QuantizationScheme::kInt4},
+};
+
+QuantizationScheme scheme_named(const std::string& name) {
+  std::string known;
+  for (const auto& [known_name, scheme] : kSchemes) {
+    if (known_name == name) return scheme;
+    known += (known.empty() ? "" : ", ") + std::string(known_name);
+  }
+  base::fail(ErrorCode::kInvalidArgument, "--scheme is '{}'; it must be one of {}", name, known);
+}
+
+void add_weight_options(CLI::App& command, QuantizeOptions& options) {
+  command
+      .add_option(
+          "--block-size", options.block_size,
+          "weights that share a scale: 16, 32, 64, 128 or 256; small ones are closer to the "
+          "original and larger (128)")
+      ->type_name("N");
+  command.add_flag("--asymmetric", options.asymmetric, "a zero point for each block");
+  command
+      .add_option("--keep-float", options.keep_float,
+                  "weights whose name has a match of this regular expression stay fp32")
+      ->type_name("REGEX");
+  command
+      .add_option("--keep-int8", options.keep_int8,
+                  "with int4: weights whose name has a match of this one are stored in 8 bits")
+      ->type_name("REGEX");
+}
+
+}  // namespace
+
+void add_quantize_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("quantize", "Write a smaller package from an fp32 one");
+  const auto arguments = std::make_shared<QuantizeArguments>();
+  command->add_option("PACKAGE", arguments->package, "fp32 package folder")
+      ->type_name("")
+      ->required();
+  command->add_option("--output,-o", arguments->output, "package folder to write")
+      ->type_name("FOLDER")
+      ->required();
+  command
+      ->add_option_function<std::string>(
+          "--scheme",
+          [arguments](const std::string& name) { arguments->options.scheme = scheme_named(name); },
+          "int8, int4: weights in blocks of that many bits, activations in fp32")
+      ->type_name("NAME")
+      ->required();
+  add_weight_options(*command, arguments->options);
+  command->add_flag("--force,-f", arguments->options.force,
+                    "replace a package that is already at the output path");
+  command->add_flag("--quiet,-q", arguments->quiet,
+                    "say nothing of what was written and checked, and what stayed fp32");
+  command->callback([arguments] { run_quantize(*arguments); });
+}
+
+}  // namespace sampan::cli

@@ -1,0 +1,55 @@
+#include "sampan/quantizer.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/fail.h"
+#include "package/package_writer.h"
+#include "tune/package_check.h"
+#include "tune/package_rewrite.h"
+#include "tune/scheme_table.h"
+
+namespace sampan {
+namespace {
+
+constexpr std::array<std::int64_t, 5> kBlockSizes = {16, 32, 64, 128, 256};
+
+}  // namespace
+
+std::vector<std::string> QuantizeOptions::validate() const {
+  std::vector<std::string> problems;
+  if (std::ranges::count(kBlockSizes, block_size) == 0)
+    problems.push_back(fmt::format("block_size is {}; it must be one of {}", block_size,
+                                   fmt::join(kBlockSizes, ", ")));
+  if (!keep_int8.empty() && scheme != QuantizationScheme::kInt4)
+    problems.push_back("keep_int8 is given; it goes with the scheme int4 alone");
+  return problems;
+}
+
+QuantizeSummary quantize_package(const std::filesystem::path& folder,
+                                 const std::filesystem::path& output,
+                                 const QuantizeOptions& options) {
+  const std::vector<std::string> problems = options.validate();
+  if (!problems.empty())
+    base::fail(ErrorCode::kInvalidArgument, "quantise options: {}", fmt::join(problems, "; "));
+  const tune::Progress progress{options.report, options.stop};
+  const tune::SourcePackage source = tune::open_source(folder);
+  package::check_apart(folder, output, "the package itself");
+  // Made early: it refuses an output that is taken.
+  package::PackageWriter writer(output, options.force);
+  const tune::PreparedScheme prepared = tune::prepare_scheme(options, source, progress);
+  QuantizeSummary summary = tune::rewrite_package(source, *prepared.scheme, writer, progress);
+  if (prepared.check_kernels) {
+    prepared.check_kernels();
+    progress.say("the runtime's operators agree with plain arithmetic");
+  }
+  progress.check_stop();
+  tune::check_package(writer.folder(), options.stop);
+  progress.say("every graph loads and translates");
+  writer.publish();
+  return summary;
+}
+
+}  // namespace sampan
