@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_translate_command(app);
   add_score_command(app);
   add_verify_command(app);
+  add_evaluate_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& answer) {

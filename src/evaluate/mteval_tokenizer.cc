@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 
 #include "base/utf8.h"
@@ -102,6 +103,17 @@ void replace_all(std::u32string& line, std::u32string_view what, std::u32string_
 
 std::string_view tokenizer_name(BleuTokenizer tokenizer) noexcept {
   return tokenizer == BleuTokenizer::kZh ? "zh" : "13a";
+}
+
+BleuTokenizer tokenizer_for(std::span<const std::string> lines) {
+  std::size_t chinese = 0, all = 0;
+  for (const std::string& line : lines)
+    for (const char32_t c : base::code_points(line)) {
+      if (is_white_space(c)) continue;
+      ++all;
+      if (is_chinese(c)) ++chinese;
+    }
+  return 2 * chinese > all ? BleuTokenizer::kZh : BleuTokenizer::k13a;
 }
 
 bool is_white_space(char32_t c) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ enum class BleuTokenizer {
 
 /// sacrebleu's name: "13a", "zh".
 std::string_view tokenizer_name(BleuTokenizer tokenizer) noexcept;
+
+/// The tokenizer for such text: kZh where more than half of what is not white space is Chinese.
+BleuTokenizer tokenizer_for(std::span<const std::string> lines);
 
 /// The words of a line. `line` is UTF-8; trailing white space does not count.
 std::vector<std::u32string> tokenize(std::string_view line, BleuTokenizer tokenizer);

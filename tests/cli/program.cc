@@ -120,6 +120,14 @@ std::size_t Program::peak_memory() const {
   return 0;
 }
 
+std::vector<int> Program::children() const {
+  const std::string id = std::to_string(process_);
+  std::ifstream file("/proc/" + id + "/task/" + id + "/children");
+  std::vector<int> ids;
+  for (int child = 0; file >> child;) ids.push_back(child);
+  return ids;
+}
+
 Outcome Program::wait() {
   Outcome outcome;
   if (output_.is_open()) outcome.out = read_all(output_.get());

@@ -41,6 +41,8 @@ class Program {
   void send(int signal) const;
   // Peak resident set in bytes so far.
   std::size_t peak_memory() const;
+  // Ids of the processes that it started and that still run.
+  std::vector<int> children() const;
   // Waits for the end, without closing the input; `out` is what was not read before.
   Outcome wait();
 
