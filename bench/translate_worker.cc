@@ -1,18 +1,22 @@
-// The sampan side of bench/peers/compare.py: loads a package, then translates its sentences once for
-// each line "run" on standard input and answers with one line of JSON.
+// The sampan side of bench/peers/compare.py: loads a package, then translates its sentences once
+// for each line "run" on standard input and answers with one line of JSON.
 //
 //   sampan_translate_worker PACKAGE SENTENCES THREADS BEAMS BATCH NEW_TOKENS
 //
-// NEW_TOKENS forces that many tokens from every sentence; 0 lets sentences end by themselves.
+// NEW_TOKENS forces that many tokens from every sentence; 0 lets sentences end by themselves. A
+// line "translate", a tab, a file of sentences, a tab, and a file to write puts the translations
+// there, untimed and in batches of 32.
 
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "evaluate/machine.h"
 #include "sampan/translator.h"
 
 namespace {
@@ -23,15 +27,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A field of /proc/self/status in megabytes ("VmHWM", "VmRSS").
-double status_megabytes(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(field + ":"))
-      return std::strtod(line.c_str() + field.size() + 1, nullptr) / 1024.0;
-  return 0.0;
-}
-
 std::vector<std::string> read_lines(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
@@ -39,16 +34,35 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+double megabytes(std::size_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+/// Answers "translate<tab>SOURCE<tab>OUTPUT".
+void write_translations(const sampan::Translator& translator, sampan::TranslateOptions options,
+                        const std::string& command) {
+  std::istringstream fields(command);
+  std::string word, source, output;
+  std::getline(fields, word, '\t');
+  std::getline(fields, source, '\t');
+  std::getline(fields, output);
+  options.batch_size = 32;
+  std::ofstream file(output);
+  for (const sampan::Translation& translation : translator.translate(read_lines(source), options))
+    file << translation.text << '\n';
+  file.close();
+  std::cout << "{}\n" << std::flush;
+}
+
 int run(const std::vector<std::string>& arguments) {
   const std::vector<std::string> sentences = read_lines(arguments.at(1));
   const std::int64_t new_tokens = std::stoll(arguments.at(5));
-  const double idle = status_megabytes("VmRSS");
+  const std::size_t idle = sampan::evaluate::process_memory().resident_bytes;
 
   const Clock::time_point start = Clock::now();
   sampan::LoadOptions load;
   load.threads = std::stoi(arguments.at(2));
   const sampan::Translator translator = sampan::Translator::load(arguments.at(0), load);
-  std::cout << "{\"load_seconds\": " << seconds_since(start) << ", \"idle_mb\": " << idle << "}\n"
+  std::cout << "{\"load_seconds\": " << seconds_since(start) << ", \"idle_mb\": " << megabytes(idle)
+            << "}\n"
             << std::flush;
 
   sampan::TranslateOptions options = translator.default_options();
@@ -62,13 +76,18 @@ int run(const std::vector<std::string>& arguments) {
     options.generation.max_new_tokens = new_tokens;
     options.generation.min_new_tokens = new_tokens;
   }
-  for (std::string command; std::getline(std::cin, command) && command == "run";) {
+  for (std::string command; std::getline(std::cin, command);) {
+    if (command != "run") {
+      write_translations(translator, options, command);
+      continue;
+    }
     const Clock::time_point begin = Clock::now();
     std::size_t tokens = 0;
     for (const sampan::Translation& translation : translator.translate(sentences, options))
       tokens += translation.tokens.size();
     std::cout << "{\"seconds\": " << seconds_since(begin) << ", \"tokens\": " << tokens
-              << ", \"peak_mb\": " << status_megabytes("VmHWM") << "}\n"
+              << ", \"peak_mb\": " << megabytes(sampan::evaluate::process_memory().peak_bytes)
+              << "}\n"
               << std::flush;
   }
   return EXIT_SUCCESS;
@@ -78,7 +97,8 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   if (argc != 7) {
-    std::cerr << "usage: sampan_translate_worker PACKAGE SENTENCES THREADS BEAMS BATCH NEW_TOKENS\n";
+    std::cerr
+        << "usage: sampan_translate_worker PACKAGE SENTENCES THREADS BEAMS BATCH NEW_TOKENS\n";
     return EXIT_FAILURE;
   }
   try {

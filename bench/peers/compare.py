@@ -2,7 +2,8 @@
 
 Peers are converted from the same checkpoint once, into --work. Every engine lives in a process of
 its own; rounds take turns (A B C, A B C, ...), so that a machine whose speed drifts treats all alike.
-Figures are medians of the rounds after one warm-up. See README.md beside this file.
+Figures are medians of the rounds after one warm-up. With --quality-source and --quality-reference
+BLEU (sacrebleu, zh) of these lines stands beside the speed. See README.md beside this file.
 """
 
 import argparse
@@ -32,6 +33,8 @@ def parse_arguments():
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--new-tokens", type=int, default=0,
                         help="force this many tokens from every sentence; 0: real lengths")
+    parser.add_argument("--quality-source", help="lines to translate for BLEU, untimed")
+    parser.add_argument("--quality-reference", help="their references")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--engines", default="pytorch,optimum,optimum-int8,ctranslate2,ctranslate2-int8")
     return parser.parse_args()
@@ -82,8 +85,8 @@ class Worker:
             sys.exit(f"{self.name}: the worker ended early")
         return json.loads(line)
 
-    def run(self):
-        self.process.stdin.write("run\n")
+    def ask(self, *words):
+        self.process.stdin.write("\t".join(words) + "\n")
         self.process.stdin.flush()
         return self.answer()
 
@@ -97,6 +100,54 @@ def processor():
         return next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "?")
 
 
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file]
+
+
+def bleu_of(worker, arguments, work):
+    """BLEU of the quality lines; peaks of memory are read before, so these lines do not count."""
+    import sacrebleu
+    output = work / "translations.txt"
+    worker.ask("translate", arguments.quality_source, str(output))
+    return sacrebleu.corpus_bleu(read_lines(output), [read_lines(arguments.quality_reference)],
+                                 tokenize="zh").score
+
+
+def start_workers(arguments, work, settings):
+    workers = []
+    for item in arguments.package:
+        name, folder = item.split("=", 1)
+        workers.append(Worker(f"sampan {name}", [arguments.worker, folder] + settings))
+    for engine in filter(None, arguments.engines.split(",")):
+        model = convert(engine, arguments.checkpoint, work)
+        workers.append(Worker(engine, [sys.executable, str(HERE / "worker.py"), engine, str(model),
+                                       arguments.checkpoint] + settings))
+    return workers
+
+
+def print_table(arguments, work, workers):
+    bleu = bool(arguments.quality_source and arguments.quality_reference)
+    print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {platform.system()} {platform.machine()}; "
+          f"{arguments.lines} sentences, threads {arguments.threads}, beams {arguments.beams}, batch "
+          f"{arguments.batch}, forced tokens {arguments.new_tokens or 'none'}; medians of "
+          f"{arguments.rounds} rounds\n")
+    print("| engine | tokens/s | against first | tokens | load s | peak MB | growth MB |"
+          + (" BLEU |" if bleu else ""))
+    print("|---|" + "--:|" * (7 if bleu else 6))
+    first = None
+    for worker in workers:
+        speeds = [answer["tokens"] / answer["seconds"] for answer in worker.rounds]
+        speed = statistics.median(speeds)
+        first = first or speed
+        peak = worker.rounds[-1]["peak_mb"]
+        print(f"| {worker.name} | {speed:.1f} ({min(speeds):.1f}-{max(speeds):.1f}) | {speed / first:.2f} | "
+              f"{worker.rounds[-1]['tokens']} | {worker.loaded['load_seconds']:.2f} | {peak:.0f} | "
+              f"{peak - worker.loaded['idle_mb']:.0f} |"
+              + (f" {bleu_of(worker, arguments, work):.2f} |" if bleu else ""), flush=True)
+        worker.close()
+
+
 def main():
     arguments = parse_arguments()
     work = pathlib.Path(arguments.work)
@@ -108,35 +159,13 @@ def main():
     settings = [str(sentences)] + [str(value) for value in (
         arguments.threads, arguments.beams, arguments.batch, arguments.new_tokens)]
 
-    workers = []
-    for item in arguments.package:
-        name, folder = item.split("=", 1)
-        workers.append(Worker(f"sampan {name}", [arguments.worker, folder] + settings))
-    for engine in filter(None, arguments.engines.split(",")):
-        model = convert(engine, arguments.checkpoint, work)
-        workers.append(Worker(engine, [sys.executable, str(HERE / "worker.py"), engine, str(model),
-                                       arguments.checkpoint] + settings))
+    workers = start_workers(arguments, work, settings)
     for worker in workers:
-        worker.run()
+        worker.ask("run")
     for _ in range(arguments.rounds):
         for worker in workers:
-            worker.rounds.append(worker.run())
-
-    print(f"{time.strftime('%Y-%m-%d')}, {processor()}, {platform.system()} {platform.machine()}; "
-          f"{arguments.lines} sentences, threads {arguments.threads}, beams {arguments.beams}, batch "
-          f"{arguments.batch}, forced tokens {arguments.new_tokens or 'none'}; medians of {arguments.rounds} rounds\n")
-    print("| engine | tokens/s | against first | tokens | load s | peak MB | growth MB |")
-    print("|---|---|---|---|---|---|---|")
-    first = None
-    for worker in workers:
-        speeds = [answer["tokens"] / answer["seconds"] for answer in worker.rounds]
-        speed = statistics.median(speeds)
-        first = first or speed
-        peak = worker.rounds[-1]["peak_mb"]
-        print(f"| {worker.name} | {speed:.1f} ({min(speeds):.1f}-{max(speeds):.1f}) | {speed / first:.2f} | "
-              f"{worker.rounds[-1]['tokens']} | {worker.loaded['load_seconds']:.2f} | {peak:.0f} | "
-              f"{peak - worker.loaded['idle_mb']:.0f} |")
-        worker.close()
+            worker.rounds.append(worker.ask("run"))
+    print_table(arguments, work, workers)
 
 
 main()

@@ -5,6 +5,8 @@ usage: worker.py ENGINE MODEL CHECKPOINT SENTENCES THREADS BEAMS BATCH NEW_TOKEN
 Loads the model, answers with one JSON line, then translates all sentences once for each line "run".
 Sentences are tokenised before the clock starts and are not turned back into text: only what the
 engine itself does is timed. NEW_TOKENS forces that many tokens from every sentence; 0 does not.
+A line "translate", a tab, a file of sentences, a tab, and a file to write puts the translations
+there, untimed and in batches of 32.
 """
 
 import importlib
@@ -17,13 +19,13 @@ def status_megabytes(field):
     with open("/proc/self/status") as status:
         for line in status:
             if line.startswith(field + ":"):
-                return int(line.split()[1]) / 1024
+                return int(line.split()[1]) * 1024 / 1e6
     return 0.0
 
 
 def batches(rows, size):
-    """Batches of rows of similar length, as each engine's documentation advises."""
-    ordered = sorted(rows, key=len)
+    """Indices of rows, in batches of similar length, as each engine's documentation advises."""
+    ordered = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     return [ordered[i:i + size] for i in range(0, len(ordered), size)]
 
 
@@ -59,42 +61,63 @@ def load_huggingface(engine, model_path, threads):
                                                 provider="CPUExecutionProvider")
 
 
-def huggingface_run(model, tokenizer, rows, batch, beams, new_tokens):
+def until_end(ids, eos):
+    return ids[:ids.index(eos) + 1] if eos in ids else ids
+
+
+def huggingface_translator(model, tokenizer, beams, new_tokens):
+    """Of rows of ids: a function that takes them through the model, and gives rows of target ids."""
     import torch
     options = generate_options(beams, new_tokens)
     eos, pad = tokenizer.eos_token_id, tokenizer.pad_token_id
-    prepared = []
-    for group in batches(rows, batch):
-        width = max(map(len, group))
-        ids = torch.full((len(group), width), pad)
-        for i, row in enumerate(group):
-            ids[i, :len(row)] = torch.tensor(row)
-        prepared.append((ids, (ids != pad).long()))
 
-    def run():
-        tokens = 0
-        for ids, mask in prepared:
-            for row in model.generate(input_ids=ids, attention_mask=mask, **options).tolist():
-                body = row[1:]
-                tokens += body.index(eos) + 1 if eos in body else len(body)
-        return tokens
-    return run
+    def prepare(rows, batch):
+        prepared = []
+        for group in batches(rows, batch):
+            ids = torch.full((len(group), max(len(rows[i]) for i in group)), pad)
+            for place, i in enumerate(group):
+                ids[place, :len(rows[i])] = torch.tensor(rows[i])
+            prepared.append((group, ids, (ids != pad).long()))
+
+        def run():
+            results = [None] * len(rows)
+            for group, ids, mask in prepared:
+                output = model.generate(input_ids=ids, attention_mask=mask, **options).tolist()
+                for i, row in zip(group, output):
+                    results[i] = until_end(row[1:], eos)
+            return results
+        return run
+    return prepare
 
 
-def ctranslate2_run(model_path, compute_type, threads, tokenizer, rows, batch, beams, new_tokens):
+def ctranslate2_translator(model_path, compute_type, threads, tokenizer, beams, new_tokens):
     import ctranslate2
     translator = ctranslate2.Translator(model_path, device="cpu", compute_type=compute_type,
                                         inter_threads=1, intra_threads=threads)
-    pieces = [tokenizer.convert_ids_to_tokens(row) for row in rows]
-    options = dict(beam_size=beams, max_batch_size=batch, batch_type="examples",
-                   return_end_token=True)
-    options["max_decoding_length"] = new_tokens or 199
-    options["min_decoding_length"] = new_tokens or 1
+    options = dict(beam_size=beams, batch_type="examples", return_end_token=True,
+                   max_decoding_length=new_tokens or 199, min_decoding_length=new_tokens or 1)
 
-    def run():
-        results = translator.translate_batch(pieces, **options)
-        return sum(len(result.hypotheses[0]) for result in results)
-    return run
+    def prepare(rows, batch):
+        pieces = [tokenizer.convert_ids_to_tokens(row) for row in rows]
+
+        def run():
+            results = translator.translate_batch(pieces, max_batch_size=batch, **options)
+            return [result.hypotheses[0] for result in results]
+        return run
+    return prepare
+
+
+def read_rows(path, tokenizer):
+    with open(path, encoding="utf-8") as file:
+        return [tokenizer(line.rstrip("\n")).input_ids for line in file]
+
+
+def write_translations(prepare, tokenizer, source, output):
+    with open(output, "w", encoding="utf-8") as file:
+        for row in prepare(read_rows(source, tokenizer), 32)():
+            if row and isinstance(row[0], str):
+                row = tokenizer.convert_tokens_to_ids(row)
+            file.write(tokenizer.decode(row, skip_special_tokens=True) + "\n")
 
 
 def main():
@@ -103,23 +126,27 @@ def main():
     import_engine(engine)
     from transformers import MarianTokenizer
     tokenizer = MarianTokenizer.from_pretrained(checkpoint)
-    with open(sentences, encoding="utf-8") as file:
-        rows = [tokenizer(line.rstrip("\n")).input_ids for line in file]
+    rows = read_rows(sentences, tokenizer)
     idle = status_megabytes("VmRSS")  # with everything imported: an interpreter is not the engine's
     start = time.perf_counter()
     if engine.startswith("ctranslate2"):
         compute_type = "int8" if engine.endswith("int8") else "float32"
-        run = ctranslate2_run(model_path, compute_type, threads, tokenizer, rows, batch, beams,
-                              new_tokens)
+        prepare = ctranslate2_translator(model_path, compute_type, threads, tokenizer, beams,
+                                         new_tokens)
     else:
         model = load_huggingface(engine, model_path, threads)
-        run = huggingface_run(model, tokenizer, rows, batch, beams, new_tokens)
-    print(json.dumps({"load_seconds": time.perf_counter() - start, "idle_mb": idle}), flush=True)
+        prepare = huggingface_translator(model, tokenizer, beams, new_tokens)
+    answer = {"load_seconds": time.perf_counter() - start, "idle_mb": idle}
+    print(json.dumps(answer), flush=True)
+    run = prepare(rows, batch)
     for command in sys.stdin:
-        if command.strip() != "run":
-            break
+        word, *files = command.rstrip("\n").split("\t")
+        if word == "translate":
+            write_translations(prepare, tokenizer, *files)
+            print("{}", flush=True)
+            continue
         begin = time.perf_counter()
-        tokens = run()
+        tokens = sum(map(len, run()))
         print(json.dumps({"seconds": time.perf_counter() - begin, "tokens": tokens,
                           "peak_mb": status_megabytes("VmHWM")}), flush=True)
 

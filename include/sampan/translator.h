@@ -33,6 +33,9 @@ struct SAMPAN_API LoadOptions {
   bool allow_spinning = false;
   /// ONNX Runtime execution providers in order of preference; the CPU is always tried last.
   std::vector<std::string> providers;
+  /// An existing folder where ONNX Runtime leaves a trace of each graph (JSON, for Chrome's tracing)
+  /// once the last copy of the translator is gone; slows every step. Empty: no traces.
+  std::filesystem::path profile_folder;
 
   /// Every problem of these options, one sentence each; empty if they can be used.
   std::vector<std::string> validate() const;

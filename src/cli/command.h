@@ -18,6 +18,7 @@ struct ExitStatus {
 /// The reader of an output stream went away.
 struct ClosedPipe {};
 
+void add_bench_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 void add_quantize_command(CLI::App& app);

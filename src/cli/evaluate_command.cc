@@ -13,8 +13,8 @@
 #include "cli/evaluation_report.h"
 #include "cli/figures.h"
 #include "cli/interrupt.h"
-#include "cli/line_output.h"
 #include "cli/measured_package.h"
+#include "cli/report_output.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal.h"
 #include "evaluate/mteval_tokenizer.h"
@@ -32,8 +32,7 @@ struct Command {
   std::filesystem::path reference;
   TokenizerChoice tokenizer = TokenizerChoice::kByText;
   std::size_t latency_lines = 200;
-  bool json = false;
-  bool markdown = false;
+  ReportFlags report;
   TranslationFlags flags;
 };
 
@@ -123,16 +122,12 @@ class EvaluateRun {
 };
 
 void run(const Command& command) {
+  command.report.check();
   EvaluateRun evaluation(command);
   Interrupt interrupt;
   const SignalWatch signals(interrupt);
   try {
-    const EvaluationReport report = std::move(evaluation).run(interrupt);
-    OutputBlock block;
-    block.bytes = command.json       ? json_report(report)
-                  : command.markdown ? markdown_report(report)
-                                     : plain_report(report);
-    StreamOutput(interrupt).write(block);
+    write_report(command.report, std::move(evaluation).run(interrupt), interrupt);
   } catch (const Error&) {
     if (const int signal = signals.received()) throw ExitStatus{die_by_signal(signal)};
     throw;
@@ -164,9 +159,10 @@ void add_evaluate_command(CLI::App& app) {
          "--latency-lines", command->latency_lines,
          "lines translated one by one for the latency, spread over the file; 0: none (200)")
       ->type_name("N");
-  CLI::Option* json = sub->add_flag("--json", command->json, "write one JSON object");
-  sub->add_flag("--markdown", command->markdown, "write Markdown")->excludes(json);
+  command->report.add_to(*sub);
+  command->flags.add_language_flag(*sub);
   command->flags.add_text_flags(*sub);
+  command->flags.add_batch_flags(*sub);
   command->flags.add_load_flags(*sub);
   command->flags.add_search_flags(*sub);
   sub->callback([command] { run(*command); });

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/figures.h"
 #include "cli/table.h"
 #include "evaluate/statistics.h"
+#include "plot/svg.h"
 #include "sampan/version.h"
 
 namespace sampan::cli {
@@ -174,6 +176,19 @@ Json comparison_json(const EvaluationReport& report, const PackageEvaluation& pa
           {"differences", differing}};
 }
 
+template <typename Place>
+std::string quality_plot(const EvaluationReport& report, std::string title, std::string x_title,
+                         Place place) {
+  plot::Plot plot;
+  plot.title = std::move(title);
+  plot.x_title = std::move(x_title);
+  plot.y_title = "BLEU";
+  plot::Series series;
+  for (const PackageEvaluation& package : report.packages)
+    series.points.push_back({place(package), package.quality.bleu.score, package.name});
+  return plot::scatter(plot, {&series, 1});
+}
+
 }  // namespace
 
 std::string plain_report(const EvaluationReport& report) {
@@ -210,6 +225,22 @@ std::string json_report(const EvaluationReport& report) {
                        {"chrf2_signature", evaluate::chrf_signature()},
                        {"packages", packages}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string svg_report(const EvaluationReport& report) {
+  const double width = plot::Plot().width;
+  const double height = plot::Plot().height;
+  const std::string left = quality_plot(
+      report, "Quality against size", "package, MB", [](const PackageEvaluation& package) {
+        return static_cast<double>(package.size.folder_bytes) / 1e6;
+      });
+  const std::string right = quality_plot(
+      report, "Quality against speed", "tokens/s",
+      [](const PackageEvaluation& package) { return tokens_per_second(package.pass); });
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\">\n{2}<g transform=\"translate({3:.0f} 0)\">\n{4}</g>\n</svg>\n",
+      2 * width, height, left, width, right);
 }
 
 }  // namespace sampan::cli

@@ -39,5 +39,7 @@ std::string plain_report(const EvaluationReport& report);
 std::string markdown_report(const EvaluationReport& report);
 /// One JSON object on one line; docs/evaluate.md lists its fields.
 std::string json_report(const EvaluationReport& report);
+/// Quality against size and against speed, as one SVG picture.
+std::string svg_report(const EvaluationReport& report);
 
 }  // namespace sampan::cli

@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   add_score_command(app);
   add_verify_command(app);
   add_evaluate_command(app);
+  add_bench_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& answer) {

@@ -28,6 +28,30 @@ TranslateOptions options_for(const Measurement& measurement, const Translator& t
   return options;
 }
 
+Json profile_json(const evaluate::RuntimeProfile& profile) {
+  Json operators = Json::array();
+  for (const auto& [name, share] : profile.operators)
+    operators.push_back({name, share.calls, share.seconds});
+  Json nodes = Json::array();
+  for (const auto& [node, share] : profile.nodes)
+    nodes.push_back({node.first, node.second, share.calls, share.seconds});
+  return {{"run_seconds", profile.run_seconds},
+          {"cut_short", profile.cut_short},
+          {"operators", operators},
+          {"nodes", nodes}};
+}
+
+evaluate::RuntimeProfile profile_of(const Json& json) {
+  evaluate::RuntimeProfile profile;
+  profile.run_seconds = json.at("run_seconds");
+  profile.cut_short = json.at("cut_short");
+  for (const Json& row : json.at("operators"))
+    profile.operators[row.at(0)] = {row.at(1), row.at(2)};
+  for (const Json& row : json.at("nodes"))
+    profile.nodes[{row.at(0), row.at(1)}] = {row.at(2), row.at(3)};
+  return profile;
+}
+
 // The side of the process that has the package.
 class Work {
  public:
@@ -40,6 +64,7 @@ class Work {
     if (what == "load") return dump(load());
     if (what == "translations") return dump(translations());
     const std::size_t most = asked.at("most");
+    if (what == "profile") return dump(profile(most, asked.at("traces").get<std::string>()));
     return dump(what == "latencies" ? latencies(most) : translate(most));
   }
 
@@ -76,6 +101,21 @@ class Work {
 
   Json latencies(std::size_t most) const {
     return evaluate::line_latencies(*translator_, measurement_->lines, options_, most);
+  }
+
+  Json profile(std::size_t most, const std::filesystem::path& traces) const {
+    LoadOptions load = measurement_->flags.load_options(/*workers=*/1);
+    load.profile_folder = traces;
+    Json answer;
+    {
+      const Translator translator = Translator::load(folder_, load);
+      const evaluate::Pass pass =
+          evaluate::translate_timed(translator, evaluate::spread_evenly(measurement_->lines, most),
+                                    options_for(*measurement_, translator));
+      answer = {{"seconds", pass.seconds}, {"tokens", pass.tokens()}};
+    }  // the traces are whole now
+    answer["runtime"] = profile_json(evaluate::read_profile(traces));
+    return answer;
   }
 
   std::filesystem::path folder_;
@@ -119,6 +159,13 @@ std::vector<Translation> MeasuredPackage::translations(const Interrupt& interrup
 
 std::vector<double> MeasuredPackage::latencies(std::size_t most_lines, const Interrupt& interrupt) {
   return Json::parse(worker_.ask(dump({{"do", "latencies"}, {"most", most_lines}}), interrupt));
+}
+
+ProfileFigures MeasuredPackage::profile(std::size_t most_lines, const std::filesystem::path& traces,
+                                        const Interrupt& interrupt) {
+  const Json request = {{"do", "profile"}, {"most", most_lines}, {"traces", traces.string()}};
+  const Json answer = Json::parse(worker_.ask(dump(request), interrupt));
+  return {answer.at("seconds"), answer.at("tokens"), profile_of(answer.at("runtime"))};
 }
 
 std::vector<std::string> display_names(const std::vector<std::filesystem::path>& folders) {

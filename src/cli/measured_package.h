@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/translation_flags.h"
 #include "cli/worker_process.h"
+#include "evaluate/runtime_profile.h"
 #include "sampan/translator.h"
 
 namespace sampan::cli {
@@ -38,6 +39,12 @@ struct PassFigures {
   std::size_t peak_bytes = 0;  ///< the most that was resident in this process' life so far
 };
 
+struct ProfileFigures {
+  double seconds = 0.0;    ///< of the pass, while the runtime took notes, which slows it
+  std::size_t tokens = 0;  ///< of targets
+  evaluate::RuntimeProfile runtime;
+};
+
 /// A package in a process of its own, which is timed there. Calls throw `Error` as `Translator`
 /// does and as `WorkerProcess::ask`. Not thread-safe.
 class MeasuredPackage {
@@ -47,7 +54,7 @@ class MeasuredPackage {
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
 
-  /// Comes before everything else.
+  /// Comes before what follows.
   LoadFigures load(const Interrupt& interrupt);
   /// Translates at most so many lines, spread evenly.
   PassFigures translate(std::size_t most_lines, const Interrupt& interrupt);
@@ -55,6 +62,10 @@ class MeasuredPackage {
   std::vector<Translation> translations(const Interrupt& interrupt);
   /// Seconds of lines translated one by one; at most so many, spread evenly.
   std::vector<double> latencies(std::size_t most_lines, const Interrupt& interrupt);
+  /// Loads the package anew and translates at most so many lines while the runtime writes its
+  /// traces into the folder `traces`, which is empty.
+  ProfileFigures profile(std::size_t most_lines, const std::filesystem::path& traces,
+                         const Interrupt& interrupt);
 
  private:
   std::filesystem::path folder_;

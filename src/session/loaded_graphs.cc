@@ -74,6 +74,7 @@ class GraphLoader {
  public:
   GraphLoader(const package::Package& package, const SessionOptions& options)
       : package_(package),
+        profile_folder_(options.profile_folder),
         options_(make_runtime_options(options)),
         policy_(intra_op_threads(options) > 1 ? std::launch::async : std::launch::deferred) {}
 
@@ -81,11 +82,19 @@ class GraphLoader {
   std::future<std::unique_ptr<const Graph>> load(GraphRole role, const char* name) const {
     const std::filesystem::path& file = file_of(package_, role, name);
     return std::async(policy_,
-                      [this, &file] { return std::make_unique<const Graph>(file, options_); });
+                      [this, &file] { return std::make_unique<const Graph>(file, options(file)); });
   }
 
  private:
+  Ort::SessionOptions options(const std::filesystem::path& file) const {
+    Ort::SessionOptions options = options_.Clone();
+    if (!profile_folder_.empty())
+      options.EnableProfiling((profile_folder_ / file.stem()).concat(".profile").c_str());
+    return options;
+  }
+
   const package::Package& package_;
+  const std::filesystem::path& profile_folder_;
   Ort::SessionOptions options_;
   std::launch policy_;
 };

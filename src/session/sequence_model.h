@@ -24,6 +24,9 @@ struct SessionOptions {
   bool allow_spinning = false;
   /// Execution providers in order of preference; "cpu" is always tried last.
   std::vector<std::string> providers;
+  /// Where each graph of a package leaves the runtime's trace, GRAPH.profile_TIME.json, when its
+  /// model is destroyed; empty: nowhere.
+  std::filesystem::path profile_folder;
   /// Where a graph that is loaded from memory has its weights, if in other files.
   std::filesystem::path external_data_folder = {};
 

@@ -25,6 +25,7 @@ session::SessionOptions session_options(const LoadOptions& options) {
   session.cpu_memory_arena = options.cpu_memory_arena;
   session.allow_spinning = options.allow_spinning;
   session.providers = options.providers;
+  session.profile_folder = options.profile_folder;
   return session;
 }
 

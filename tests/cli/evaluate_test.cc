@@ -122,6 +122,14 @@ TEST_F(EvaluateTest, WritesMarkdownWithAColumnForEachPackage) {
   EXPECT_THAT(outcome.out, HasSubstr("| lines with the baseline's tokens | – | 100.0 % (3) |"));
 }
 
+TEST_F(EvaluateTest, DrawsQualityAgainstSizeAndSpeed) {
+  const std::string picture = (folder_ / "quality.svg").string();
+  EXPECT_EQ(evaluate({"--svg", picture}).status, 0);
+  const std::string svg = test::content_of(picture);
+  EXPECT_THAT(svg, HasSubstr("Quality against size"));
+  EXPECT_THAT(svg, HasSubstr("Quality against speed"));
+}
+
 TEST_F(EvaluateTest, LetsTheTokenizerBeChosen) {
   EXPECT_THAT(evaluate({"--tokenizer", "13a"}).out, HasSubstr("tok:13a"));
   EXPECT_EQ(evaluate({"--tokenizer", "flores"}).status, 2);
