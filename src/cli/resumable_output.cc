@@ -41,6 +41,14 @@ void lock(const base::FileDescriptor& file, const std::filesystem::path& path) {
                path.string());
 }
 
+// Of a run that goes on, nobody should hear that its file may be removed.
+[[noreturn]] void fail_as_left(const std::filesystem::path& partial) {
+  lock(base::FileDescriptor::open_for_reading(partial), partial);
+  base::fail(ErrorCode::kAlreadyExists,
+             "{}: an interrupted run left it; continue with --resume, or remove it to start again",
+             partial.string());
+}
+
 void check_same(const RunSettings& before, const RunSettings& now,
                 const std::filesystem::path& partial) {
   for (const auto& [name, value] : now) {
@@ -72,11 +80,7 @@ ResumableOutput::ResumableOutput(const std::filesystem::path& file, const RunSet
 void ResumableOutput::start(const RunSettings& settings) {
   descriptor_ = base::FileDescriptor(
       ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
-  if (!descriptor_.is_open() && errno == EEXIST)
-    base::fail(
-        ErrorCode::kAlreadyExists,
-        "{}: an interrupted run left it; continue with --resume, or remove it to start again",
-        partial_.string());
+  if (!descriptor_.is_open() && errno == EEXIST) fail_as_left(partial_);
   if (!descriptor_.is_open()) base::fail_with_errno(errno, "cannot create", partial_);
   lock(descriptor_, partial_);
   try {

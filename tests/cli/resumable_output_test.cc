@@ -136,6 +136,8 @@ TEST_F(ResumableOutputTest, RefusesToWriteBesideAnotherRun) {
   leave_interrupted();
   const auto first = open(true);
   EXPECT_THAT(refusal(ErrorCode::kAlreadyExists, [&] { open(true); }), HasSubstr("another run"));
+  // A run that starts anew advised to remove the file that the first one was writing.
+  EXPECT_THAT(refusal(ErrorCode::kAlreadyExists, [&] { open(false); }), HasSubstr("another run"));
 }
 
 TEST_F(ResumableOutputTest, CutsOffWhatIsBehindTheLastCheckpoint) {
