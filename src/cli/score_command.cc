@@ -47,10 +47,10 @@ Pairs read_pairs(LineReader& sources, LineReader& targets, std::size_t done) {
     if (target) pairs.targets.push_back(line.text);
     if (source != target)
       base::fail(ErrorCode::kInvalidArgument,
-                 "the {} ends after {} lines and the {} goes on; give one target for each source",
-                 source ? "target" : "source",
+                 "the {} goes on after line {}, where the {} ends; give one target for each source",
+                 source ? "source" : "target",
                  done + (source ? pairs.targets : pairs.sources).size(),
-                 source ? "source" : "target");
+                 source ? "target" : "source");
     if (!source) break;
   }
   return pairs;

@@ -54,8 +54,8 @@ TEST_F(ScoreTest, AgreesWithTheSearchThatFoundTheTranslation) {
 TEST_F(ScoreTest, RefusesFilesOfDifferentLength) {
   const Outcome outcome = score("One.\nTwo.\n", "一。\n");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("the target ends after 1 lines"));
-  EXPECT_THAT(score("One.\n", "一。\n二。\n").err, HasSubstr("the source ends after 1 lines"));
+  EXPECT_THAT(outcome.err, HasSubstr("the source goes on after line 1, where the target"));
+  EXPECT_THAT(score("One.\n", "一。\n二。\n").err, HasSubstr("the target goes on after line 1"));
 }
 
 TEST_F(ScoreTest, TakesNoFlagThatItWouldIgnore) {
