@@ -48,6 +48,7 @@ ErrorCode error_code_of_errno(int error) noexcept {
     case ELOOP:
     case ENAMETOOLONG:
     case EINVAL:
+    case EBADF:  // a standard stream that is closed
       return ErrorCode::kInvalidArgument;
     default:
       return ErrorCode::kInternal;

@@ -76,7 +76,8 @@ LineReader::Status LineReader::fill(bool may_wait) {
   const int error = errno;
   buffer_.resize(old_size + (count > 0 ? static_cast<std::size_t>(count) : 0));
   if (count < 0 && error != EINTR && error != EAGAIN)
-    base::fail_with_errno(error, "cannot read", files_[next_file_ - 1]);
+    base::fail_with_errno(error, "cannot read",
+                          opened_.is_open() ? files_[next_file_ - 1] : "standard input");
   if (count == 0) end_file();
   if (count > 0) pass_byte_order_mark();
   return Status::kLine;
