@@ -22,6 +22,12 @@ int patience(const Interrupt::Deadline& deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000'000));
 }
 
+[[noreturn]] void fail_as_stopped() { base::fail(ErrorCode::kCancelled, "stopped before the end"); }
+
+[[noreturn]] void fail_as_late() {
+  base::fail(ErrorCode::kDeadlineExceeded, "the deadline passed before the end of the input");
+}
+
 }  // namespace
 
 Interrupt::Interrupt(Deadline deadline)
@@ -36,14 +42,22 @@ void Interrupt::request_stop() noexcept {
 
 void Interrupt::wait(int descriptor, short events) const {
   while (true) {
-    if (stop_.stop_requested()) base::fail(ErrorCode::kCancelled, "stopped before the end");
+    if (stop_.stop_requested()) fail_as_stopped();
     std::array<pollfd, 2> polled = {{{descriptor, events, 0}, {wake_.get(), POLLIN, 0}}};
     const int found = ::poll(polled.data(), polled.size(), patience(deadline_));
     if (found < 0 && errno != EINTR) base::fail_with_errno(errno, "cannot wait for", "a stream");
     if (found > 0 && polled[0].revents != 0 && polled[1].revents == 0) return;
-    if (found == 0 && patience(deadline_) == 0)
-      base::fail(ErrorCode::kDeadlineExceeded, "the deadline passed before the end of the input");
+    if (found == 0 && patience(deadline_) == 0) fail_as_late();
   }
+}
+
+void Interrupt::pause(std::chrono::milliseconds time) const {
+  const int left = patience(deadline_);
+  const int most = static_cast<int>(time.count());
+  pollfd polled = {wake_.get(), POLLIN, 0};
+  ::poll(&polled, 1, left < 0 ? most : std::min(left, most));
+  if (stop_.stop_requested()) fail_as_stopped();
+  if (patience(deadline_) == 0) fail_as_late();
 }
 
 bool Interrupt::ready(int descriptor, short events) noexcept {

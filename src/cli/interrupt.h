@@ -24,6 +24,8 @@ class Interrupt {
   /// Waits until `descriptor` is ready for `events` (POLLIN, POLLOUT). Throws `Error`: kCancelled
   /// when the run should stop, kDeadlineExceeded.
   void wait(int descriptor, short events) const;
+  /// Waits this long, unless the run should end before: then it throws what `wait` throws.
+  void pause(std::chrono::milliseconds time) const;
   /// Whether it is ready now.
   static bool ready(int descriptor, short events) noexcept;
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "base/fail.h"
@@ -22,6 +23,19 @@ constexpr std::size_t kPipeBytes = 4096;
 bool is_regular_file(int descriptor) {
   struct stat status = {};
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// open() would wait for the reader of a named pipe without hearing a signal or the deadline.
+base::FileDescriptor open_for_writing(const std::filesystem::path& path,
+                                      const Interrupt& interrupt) {
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const bool may_lack_reader = std::filesystem::is_fifo(base::status_of(path));
+  while (true) {
+    base::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (file.is_open()) return file;
+    if (errno != ENXIO || !may_lack_reader) base::fail_with_errno(errno, "cannot open", path);
+    interrupt.pause(kBetweenLooks);
+  }
 }
 
 }  // namespace
@@ -67,9 +81,7 @@ std::unique_ptr<LineOutput> open_special_output(const std::filesystem::path& pat
     base::fail(ErrorCode::kInvalidArgument,
                "{}: is not a regular file, so it cannot be resumed; leave --resume out",
                path.string());
-  base::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file.is_open()) base::fail_with_errno(errno, "cannot open", path);
-  return std::make_unique<StreamOutput>(std::move(file), path, interrupt);
+  return std::make_unique<StreamOutput>(open_for_writing(path, interrupt), path, interrupt);
 }
 
 }  // namespace sampan::cli

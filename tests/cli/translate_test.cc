@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -362,6 +365,22 @@ TEST(Translate, EndsWhereAStandardStreamIsClosed) {
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: standard (in|out)put: [^\n]*\n"));
   }
+}
+
+// Until somebody read the pipe, the program heard neither a signal nor its deadline.
+TEST(Translate, WaitsForTheReaderOfANamedPipeWithOpenEars) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(translate("Good morning.\n", {"--output", pipe, "--deadline", "2"}).status, 11);
+
+  Program program({"translate", test_package(), "--greedy", "--quiet", "--output", pipe}, {});
+  program.write_input("Good morning.\n");
+  program.close_input();
+  std::ifstream reader(pipe);
+  const std::string read{std::istreambuf_iterator<char>(reader), {}};
+  EXPECT_EQ(read, "早上好。\n");
+  EXPECT_EQ(program.wait().status, 0);
 }
 
 TEST(Translate, EndsAtTheDeadline) {
