@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,9 +13,20 @@
 namespace sampan::cli {
 namespace {
 
-// Line breaks inside a message (from a path, say) would make two lines of one error.
+// Line breaks inside a message (from a path, say) would make two lines of one error, and other
+// control characters would command the terminal; those of ISO 6429's second set are C2 80 to C2 9F.
 void append_as_one_line(std::string& line, std::string_view message) {
-  for (const char c : message) line += c == '\n' || c == '\r' ? ' ' : c;
+  unsigned char before = 0;
+  for (const char c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\r' || c == '\t')
+      line += ' ';
+    else if (byte < 0x20 || byte == 0x7F || (before == 0xC2 && byte >= 0x80 && byte < 0xA0))
+      line += fmt::format("\\x{:02x}", byte);
+    else
+      line += c;
+    before = byte;
+  }
 }
 
 void write_to_stderr(std::string_view line) noexcept {

@@ -383,6 +383,12 @@ TEST(Translate, WaitsForTheReaderOfANamedPipeWithOpenEars) {
   EXPECT_EQ(program.wait().status, 0);
 }
 
+// A message passed on what commands a terminal: colours, bells, titles.
+TEST(Translate, ShowsControlCharactersOfANameAsText) {
+  const Outcome outcome = run_program({"translate", "/no/\x1b[31m\a\x7f\xC2\x9Bü\n"});
+  EXPECT_THAT(outcome.err, HasSubstr("/no/\\x1b[31m\\x07\\x7f\xC2\\x9bü : no such package"));
+}
+
 TEST(Translate, EndsAtTheDeadline) {
   Program program({"translate", test_package(), "--greedy", "--deadline", "3"}, {});
   program.write_input("Good morning.\n");
