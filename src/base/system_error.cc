@@ -57,8 +57,8 @@ ErrorCode error_code_of_errno(int error) noexcept {
 
 void fail_with_errno(int error, std::string_view action, const std::filesystem::path& path) {
   const ErrorCode code = error_code_of_errno(error);
-  fail(code, "{}: {}: {}; {}", path.string(), action, std::generic_category().message(error),
-       next_step(code));
+  fail(code, "{}: {}: {}; {}", path.empty() ? "''" : path.string(), action,
+       std::generic_category().message(error), next_step(code));
 }
 
 std::filesystem::file_status status_of(const std::filesystem::path& path) {

@@ -159,9 +159,9 @@ bool runtime_suffices(std::string_view runtime_version, std::string_view least_v
 }
 
 Package open_package(const fs::path& given, const std::string& runtime_version) {
-  check_folder(given);
   Package package;
   package.folder = base::absolute_path(given);
+  check_folder(given);
   const fs::path& folder = package.folder;
   if (const auto manifest = read_manifest(folder)) {
     check_runtime(*manifest, folder, runtime_version);

@@ -389,6 +389,17 @@ TEST(Translate, ShowsControlCharactersOfANameAsText) {
   EXPECT_THAT(outcome.err, HasSubstr("/no/\\x1b[31m\\x07\\x7f\xC2\\x9bü : no such package"));
 }
 
+TEST(Translate, TakesNoEmptyNames) {
+  const TemporaryFolder folder;
+  const std::string output = folder / "output";
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"translate", ""}, {"translate", test_package(), ""}, {"export", "", "-o", output}}) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_THAT(outcome.err, MatchesRegex("sampan: error: (''|a path is empty)[^\n]+\n"));
+  }
+}
+
 TEST(Translate, EndsAtTheDeadline) {
   Program program({"translate", test_package(), "--greedy", "--deadline", "3"}, {});
   program.write_input("Good morning.\n");
