@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -31,6 +32,12 @@ struct SAMPAN_API QuantizeOptions {
   std::string keep_float;
   /// The same for kInt4: weights that are stored in 8 bits, as sensitive layers may need it.
   std::string keep_int8;
+  /// Most BLEU that the package may lose against `package` on every second pair of `source` and
+  /// `reference`: layers that lose too much are stored in 8 bits, or stay fp32, so that the package
+  /// is the smallest within it that the search finds. The other pairs tell the loss it reports.
+  std::optional<double> max_bleu_loss;
+  std::filesystem::path source;     ///< sentences, one a line
+  std::filesystem::path reference;  ///< their translations
   /// Replace a package that is already at the output path. Anything else there is never replaced.
   bool force = false;
   /// Called with one line for each thing that is checked or written; may be empty.

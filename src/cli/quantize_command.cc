@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -32,8 +35,12 @@ void print_summary(const QuantizeSummary& summary) {
       fmt::format("graphs and weights {:.1f} -> {:.1f} MB, package {:.1f} -> {:.1f} MB",
                   megabytes(summary.graph_bytes_before), megabytes(summary.graph_bytes_after),
                   megabytes(summary.package_bytes_before), megabytes(summary.package_bytes_after)));
-  for (const QuantizeSummary::FloatWeight& weight : summary.kept_float)
+  constexpr std::size_t kMostNames = 8;
+  const std::size_t shown = std::min(summary.kept_float.size(), kMostNames);
+  for (const QuantizeSummary::FloatWeight& weight : std::span(summary.kept_float).first(shown))
     print_note(fmt::format("stayed fp32: {} ({:.2f} MB)", weight.name, megabytes(weight.bytes)));
+  if (shown < summary.kept_float.size())
+    print_note(fmt::format("stayed fp32: {} more", summary.kept_float.size() - shown));
 }
 
 void run_quantize(QuantizeArguments& arguments) {
@@ -78,6 +85,17 @@ void add_weight_options(CLI::App& command, QuantizeOptions& options) {
       ->type_name("REGEX");
 }
 
+void add_search_options(CLI::App& command, QuantizeOptions& options) {
+  command
+      .add_option("--max-bleu-loss", options.max_bleu_loss,
+                  "search the smallest package that loses at most so much BLEU on half of a text")
+      ->type_name("X");
+  command.add_option("--source", options.source, "for the search: sentences, one a line")
+      ->type_name("FILE");
+  command.add_option("--reference", options.reference, "for the search: their translations")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 void add_quantize_command(CLI::App& app) {
@@ -97,6 +115,7 @@ void add_quantize_command(CLI::App& app) {
       ->type_name("NAME")
       ->required();
   add_weight_options(*command, arguments->options);
+  add_search_options(*command, arguments->options);
   command->add_flag("--force,-f", arguments->options.force,
                     "replace a package that is already at the output path");
   command->add_flag("--quiet,-q", arguments->quiet,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/fail.h"
 #include "package/package_writer.h"
@@ -25,6 +26,12 @@ std::vector<std::string> QuantizeOptions::validate() const {
                                    fmt::join(kBlockSizes, ", ")));
   if (!keep_int8.empty() && scheme != QuantizationScheme::kInt4)
     problems.push_back("keep_int8 is given; it goes with the scheme int4 alone");
+  if (max_bleu_loss && !std::isfinite(*max_bleu_loss))
+    problems.push_back("max_bleu_loss is not a number of BLEU points");
+  if (max_bleu_loss && (source.empty() || reference.empty()))
+    problems.push_back("max_bleu_loss needs text; give source and reference");
+  if (!max_bleu_loss && (!source.empty() || !reference.empty()))
+    problems.push_back("source and reference go with max_bleu_loss alone");
   return problems;
 }
 

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 
-#include "quantize/block_weights.h"
 #include "quantize/scheme.h"
 #include "sampan/quantizer.h"
 #include "tune/package_rewrite.h"
@@ -17,9 +16,6 @@ struct PreparedScheme {
   /// called behind the last graph, throws `Error` kUnsupported. Empty where nothing is to compare.
   std::function<void()> check_kernels;
 };
-
-/// What the manifest says of a package whose weights are all stored so.
-quantize::SchemeRecord block_record(const quantize::BlockScheme& blocks);
 
 /// The scheme that the options ask for. Schemes that need statistics gather them here, from
 /// `source`. Throws what that throws.
