@@ -12,21 +12,30 @@
 namespace sampan::reference {
 namespace {
 
-void report(const Observer& observe, std::string_view stack, Index layer, std::string_view part,
-            const Matrix& value) {
-  if (observe) observe(fmt::format("{}.layers.{}.{}", stack, layer, part), value);
+void append_rows(Matrix& matrix, const Matrix& rows, Index first, Index count) {
+  matrix.conservativeResize(matrix.rows() + count, rows.cols());
+  matrix.bottomRows(count) = rows.middleRows(first, count);
 }
 
-void append_row(Matrix& matrix, const Matrix& rows, Index row) {
-  matrix.conservativeResize(matrix.rows() + 1, rows.cols());
-  matrix.row(matrix.rows() - 1) = rows.row(row);
+/// Calls `action` with the first row and the number of rows of each run of one target.
+template <typename Action>
+void each_target(std::span<const Marian::Row> rows, Action action) {
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t end = first + 1;
+    while (end < rows.size() && rows[end].target == rows[first].target) ++end;
+    action(*rows[first].target, static_cast<Index>(first), static_cast<Index>(end - first));
+    first = end;
+  }
 }
 
 double activate(checkpoint::Activation activation, double x) {
   switch (activation) {
-    case checkpoint::Activation::kSilu: return x / (1.0 + std::exp(-x));
-    case checkpoint::Activation::kRelu: return x > 0.0 ? x : 0.0;
-    case checkpoint::Activation::kGelu: return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2));
+    case checkpoint::Activation::kSilu:
+      return x / (1.0 + std::exp(-x));
+    case checkpoint::Activation::kRelu:
+      return x > 0.0 ? x : 0.0;
+    case checkpoint::Activation::kGelu:
+      return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2));
     case checkpoint::Activation::kGeluTanh: {
       const double inner = std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x);
       return 0.5 * x * (1.0 + std::tanh(inner));
@@ -37,6 +46,24 @@ double activate(checkpoint::Activation activation, double x) {
 }
 
 }  // namespace
+
+class Marian::Watch {
+ public:
+  Watch(const Observer& observe, std::string module)
+      : observe_(observe), module_(std::move(module)) {}
+
+  /// A part of this module.
+  Watch operator/(std::string_view part) const {
+    return observe_ ? Watch(observe_, fmt::format("{}.{}", module_, part)) : *this;
+  }
+  void operator()(Matrix& value) const {
+    if (observe_) observe_(module_, value);
+  }
+
+ private:
+  const Observer& observe_;
+  std::string module_;
+};
 
 Marian::Marian(const checkpoint::Checkpoint& checkpoint)
     : activation_(checkpoint.config.activation_function),
@@ -89,20 +116,22 @@ Marian::Marian(const checkpoint::Checkpoint& checkpoint)
     // transformers gives a fresh decoder table the rows of the encoder's; converted checkpoints
     // carry the target vocabulary's own number.
     const std::string name = "model.decoder.embed_tokens.weight";
-    const Index rows = weights.rows(name) == config.vocab_size ? config.vocab_size
-                                                               : config.decoder_vocab_size;
+    const Index rows =
+        weights.rows(name) == config.vocab_size ? config.vocab_size : config.decoder_vocab_size;
     decoder_.embedding = load_embedding(name, rows);
   }
   const Index width = config.tie_word_embeddings ? decoder_.embedding->rows()
                                                  : static_cast<Index>(config.decoder_vocab_size);
-  if (!config.tie_word_embeddings) logits_.weight = weights.matrix("lm_head.weight", width, d_model);
+  if (!config.tie_word_embeddings)
+    logits_.weight = weights.matrix("lm_head.weight", width, d_model);
   logits_.bias = weights.has("final_logits_bias") ? weights.vector("final_logits_bias", width)
                                                   : RowVector::Zero(width);
 }
 
 Matrix Marian::embed(const Stack& stack, std::span<const std::int64_t> ids,
-                     std::span<const Index> positions) const {
+                     std::span<const Index> positions, const Watch& watch) const {
   Matrix x(static_cast<Index>(ids.size()), stack.embedding->cols());
+  Matrix places(x.rows(), x.cols());
   for (Index row = 0; row < x.rows(); ++row) {
     const std::int64_t id = ids[static_cast<std::size_t>(row)];
     const Index position = positions[static_cast<std::size_t>(row)];
@@ -110,42 +139,75 @@ Matrix Marian::embed(const Stack& stack, std::span<const std::int64_t> ids,
       base::fail(ErrorCode::kInvalidArgument, "token id {} is outside the vocabulary of {}", id,
                  stack.embedding->rows());
     if (position >= stack.positions.rows())
-      base::fail(ErrorCode::kInvalidArgument, "position {} is beyond the model's {}; shorten the text",
-                 position, stack.positions.rows());
-    x.row(row) = embedding_scale_ * stack.embedding->row(id) + stack.positions.row(position);
+      base::fail(ErrorCode::kInvalidArgument,
+                 "position {} is beyond the model's {}; shorten the text", position,
+                 stack.positions.rows());
+    x.row(row) = stack.embedding->row(id);
+    places.row(row) = stack.positions.row(position);
   }
+  (watch / "embed_tokens")(x);
+  x *= embedding_scale_;
+  (watch / "embed_scale")(x);
+  (watch / "embed_positions")(places);
+  x += places;
+  (watch / "embedding")(x);
   return x;
 }
 
-Matrix Marian::feed_forward(const Layer& layer, const Matrix& x) const {
-  return layer.contract(
-      layer.expand(x).unaryExpr([this](double value) { return activate(activation_, value); }));
+Matrix Marian::project(const Linear& linear, const Matrix& x, const Watch& watch) {
+  Matrix y = linear.product(x);
+  (watch / "product")(y);
+  y.rowwise() += linear.bias;
+  watch(y);
+  return y;
+}
+
+Matrix Marian::attend(const Matrix& query, const LayerMemory& memory, const Watch& watch) {
+  Matrix weights = attention_scores(query, memory.key, memory.heads);
+  if (memory.causal) hide_later_positions(weights, memory.heads);
+  (watch / "scores")(weights);
+  softmax_rows(weights);
+  (watch / "probabilities")(weights);
+  Matrix result = weighted_values(weights, memory.value, memory.heads);
+  (watch / "context")(result);
+  return result;
+}
+
+Matrix Marian::add_and_norm(const LayerNorm& norm, const Matrix& x, const Matrix& change,
+                            const Watch& watch) {
+  Matrix sum = x + change;
+  (watch / "input")(sum);
+  Matrix y = norm(sum);
+  watch(y);
+  return y;
+}
+
+Matrix Marian::feed_forward(const Layer& layer, const Matrix& x, const Watch& watch) const {
+  Matrix wide = project(layer.expand, x, watch / "fc1");
+  wide = wide.unaryExpr([this](double value) { return activate(activation_, value); });
+  (watch / "activation")(wide);
+  return project(layer.contract, wide, watch / "fc2");
 }
 
 Matrix Marian::encode(std::span<const std::int64_t> ids, const Observer& observe) const {
+  const Watch watch(observe, "encoder");
   std::vector<Index> positions(ids.size());
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<Index>(i);
-  Matrix x = embed(encoder_, ids, positions);
-  if (observe) observe("encoder.embedding", x);
+  Matrix x = embed(encoder_, ids, positions, watch);
 
   for (std::size_t i = 0; i < encoder_.layers.size(); ++i) {
     const Layer& layer = encoder_.layers[i];
-    const auto tell = [&](std::string_view part, const Matrix& value) {
-      report(observe, "encoder", static_cast<Index>(i), part, value);
-    };
+    const Watch here = watch / fmt::format("layers.{}", i);
+    const Watch inside = here / "self_attn";
     const Attention& self = layer.self_attention;
-    const Matrix query = self.query(x), key = self.key(x), value = self.value(x);
-    tell("self_attn.q_proj", query);
-    tell("self_attn.k_proj", key);
-    tell("self_attn.v_proj", value);
-    const Matrix attended = self.output(attend(query, key, value, self.heads));
-    tell("self_attn", attended);
-    x = layer.norms.self_attention(x + attended);
-    tell("self_attn_layer_norm", x);
-    const Matrix fed = feed_forward(layer, x);
-    tell("fc2", fed);
-    x = layer.norms.feed_forward(x + fed);
-    tell("final_layer_norm", x);
+    const Matrix query = project(self.query, x, inside / "q_proj");
+    const Matrix key = project(self.key, x, inside / "k_proj");
+    const Matrix value = project(self.value, x, inside / "v_proj");
+    const Matrix attended =
+        project(self.output, attend(query, {key, value, self.heads}, inside), inside / "out_proj");
+    x = add_and_norm(layer.norms.self_attention, x, attended, here / "self_attn_layer_norm");
+    x = add_and_norm(layer.norms.feed_forward, x, feed_forward(layer, x, here),
+                     here / "final_layer_norm");
   }
   return x;
 }
@@ -154,71 +216,77 @@ Marian::Target Marian::start(const Matrix& encoder_states, const Observer& obser
   Target target;
   for (std::size_t i = 0; i < decoder_.layers.size(); ++i) {
     const Attention& cross = decoder_.layers[i].cross_attention;
+    const Watch watch(observe, fmt::format("decoder.layers.{}.encoder_attn", i));
     LayerCache cache;
-    cache.cross_key = cross.key(encoder_states);
-    cache.cross_value = cross.value(encoder_states);
-    report(observe, "decoder", static_cast<Index>(i), "encoder_attn.k_proj", cache.cross_key);
-    report(observe, "decoder", static_cast<Index>(i), "encoder_attn.v_proj", cache.cross_value);
+    cache.cross_key = project(cross.key, encoder_states, watch / "k_proj");
+    cache.cross_value = project(cross.value, encoder_states, watch / "v_proj");
+    (watch / "keys")(cache.cross_key);
+    (watch / "values")(cache.cross_value);
     target.layers.push_back(std::move(cache));
   }
   return target;
 }
 
+Matrix Marian::self_attend(std::size_t layer, const Matrix& x, std::span<const Row> rows,
+                           const Watch& watch) const {
+  const Attention& self = decoder_.layers[layer].self_attention;
+  const Matrix query = project(self.query, x, watch / "q_proj");
+  const Matrix key = project(self.key, x, watch / "k_proj");
+  const Matrix value = project(self.value, x, watch / "v_proj");
+  Matrix context(x.rows(), x.cols());
+  each_target(rows, [&](Target& target, Index first, Index count) {
+    LayerCache& cache = target.layers[layer];
+    append_rows(cache.self_key, key, first, count);
+    append_rows(cache.self_value, value, first, count);
+    (watch / "keys")(cache.self_key);
+    (watch / "values")(cache.self_value);
+    context.middleRows(first, count) =
+        attend(query.middleRows(first, count), {cache.self_key, cache.self_value, self.heads, true},
+               watch);
+  });
+  return project(self.output, context, watch / "out_proj");
+}
+
+Matrix Marian::cross_attend(std::size_t layer, const Matrix& x, std::span<const Row> rows,
+                            const Watch& watch) const {
+  const Attention& cross = decoder_.layers[layer].cross_attention;
+  const Matrix query = project(cross.query, x, watch / "q_proj");
+  Matrix context(x.rows(), x.cols());
+  each_target(rows, [&](const Target& target, Index first, Index count) {
+    const LayerCache& cache = target.layers[layer];
+    context.middleRows(first, count) = attend(
+        query.middleRows(first, count), {cache.cross_key, cache.cross_value, cross.heads}, watch);
+  });
+  return project(cross.output, context, watch / "out_proj");
+}
+
 Matrix Marian::decode(std::span<const Row> rows, const Observer& observe) const {
+  const Watch watch(observe, "decoder");
   std::vector<std::int64_t> ids;
   std::vector<Index> positions;
   for (const Row& row : rows) {
     ids.push_back(row.token);
     positions.push_back(row.target->length++);
   }
-  Matrix x = embed(decoder_, ids, positions);
-  if (observe) observe("decoder.embedding", x);
+  Matrix x = embed(decoder_, ids, positions, watch);
 
   for (std::size_t i = 0; i < decoder_.layers.size(); ++i) {
     const Layer& layer = decoder_.layers[i];
-    const auto tell = [&](std::string_view part, const Matrix& value) {
-      report(observe, "decoder", static_cast<Index>(i), part, value);
-    };
-    const Attention& self = layer.self_attention;
-    const Matrix query = self.query(x), key = self.key(x), value = self.value(x);
-    tell("self_attn.q_proj", query);
-    tell("self_attn.k_proj", key);
-    tell("self_attn.v_proj", value);
-    Matrix attended(x.rows(), x.cols());
-    for (Index row = 0; row < x.rows(); ++row) {  // in order: a token sees itself and those before
-      LayerCache& cache = rows[static_cast<std::size_t>(row)].target->layers[i];
-      append_row(cache.self_key, key, row);
-      append_row(cache.self_value, value, row);
-      attended.row(row) = attend(query.row(row), cache.self_key, cache.self_value, self.heads);
-    }
-    attended = self.output(attended);
-    tell("self_attn", attended);
-    x = layer.norms.self_attention(x + attended);
-    tell("self_attn_layer_norm", x);
-
-    const Attention& cross = layer.cross_attention;
-    const Matrix question = cross.query(x);
-    tell("encoder_attn.q_proj", question);
-    for (Index row = 0; row < x.rows(); ++row) {
-      const LayerCache& cache = rows[static_cast<std::size_t>(row)].target->layers[i];
-      attended.row(row) =
-          attend(question.row(row), cache.cross_key, cache.cross_value, cross.heads);
-    }
-    attended = cross.output(attended);
-    tell("encoder_attn", attended);
-    x = layer.norms.cross_attention(x + attended);
-    tell("encoder_attn_layer_norm", x);
-
-    const Matrix fed = feed_forward(layer, x);
-    tell("fc2", fed);
-    x = layer.norms.feed_forward(x + fed);
-    tell("final_layer_norm", x);
+    const Watch here = watch / fmt::format("layers.{}", i);
+    x = add_and_norm(layer.norms.self_attention, x, self_attend(i, x, rows, here / "self_attn"),
+                     here / "self_attn_layer_norm");
+    x = add_and_norm(layer.norms.cross_attention, x,
+                     cross_attend(i, x, rows, here / "encoder_attn"),
+                     here / "encoder_attn_layer_norm");
+    x = add_and_norm(layer.norms.feed_forward, x, feed_forward(layer, x, here),
+                     here / "final_layer_norm");
   }
 
   const Matrix& projection = logits_.weight.size() > 0 ? logits_.weight : *decoder_.embedding;
   Matrix logits = x * projection.transpose();
+  (watch / "lm_head.product")(logits);
   logits.rowwise() += logits_.bias;
-  if (observe) observe("logits", logits);
+  (watch / "lm_head")(logits);
   return logits;
 }
 

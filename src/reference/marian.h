@@ -13,22 +13,24 @@
 namespace sampan::reference {
 
 /// Called with each intermediate value of a forward pass, in order: its name, spelled after the
-/// checkpoint's modules ("encoder.layers.0.self_attn.q_proj"), and its value, one row a position.
-using Observer = std::function<void(std::string_view name, const Matrix& value)>;
+/// checkpoint's modules ("encoder.layers.0.self_attn.q_proj"), and its value, one row a position;
+/// docs/verify.md lists the names. It may put another value in its place: what follows is computed
+/// from that.
+using Observer = std::function<void(std::string_view name, Matrix& value)>;
 
 /// MarianMT (Junczys-Dowmunt et al. 2018) written plainly, in double precision, straight from a
 /// checkpoint: the second answer that a package is held against. It shares no code with the graphs.
 ///
 /// A post-norm transformer (Vaswani et al. 2017): embeddings times sqrt(d_model) plus sinusoidal
-/// positions; every sublayer is LayerNorm(x + Sublayer(x)); the logits are the decoder's states times
-/// the target embedding, plus a bias. One sentence has no padding here, and a target's tokens only
-/// ever see the tokens before them, so no mask appears anywhere.
+/// positions; every sublayer is LayerNorm(x + Sublayer(x)); the logits are the decoder's states
+/// times the target embedding, plus a bias. One sentence has no padding here, so that no mask but
+/// the causal one appears.
 ///
 /// Immutable and thread-safe once made. It keeps its own copy of the weights.
 class Marian {
  public:
-  /// Throws `Error`: kInvalidData for a tensor that is missing or has another shape than config.json
-  /// says; kUnsupported for a checkpoint of another family.
+  /// Throws `Error`: kInvalidData for a tensor that is missing or has another shape than
+  /// config.json says; kUnsupported for a checkpoint of another family.
   explicit Marian(const checkpoint::Checkpoint& checkpoint);
 
   /// Keys and values of one decoder layer, [positions, d_model].
@@ -71,15 +73,35 @@ class Marian {
     Linear expand, contract;    // the feed-forward network's fc1 and fc2
     Norms norms;
   };
+  /// What one attention looks at.
+  struct LayerMemory {
+    const Matrix& key;
+    const Matrix& value;
+    Index heads = 1;
+    bool causal = false;
+  };
   struct Stack {
-    std::shared_ptr<const Matrix> embedding;  // [vocabulary, d_model]; one for both stacks if shared
-    Matrix positions;                         // [max_position_embeddings, d_model]
+    std::shared_ptr<const Matrix>
+        embedding;     // [vocabulary, d_model]; one for both stacks if shared
+    Matrix positions;  // [max_position_embeddings, d_model]
     std::vector<Layer> layers;
   };
 
+  /// Tells an observer the values of one module.
+  class Watch;
+
   Matrix embed(const Stack& stack, std::span<const std::int64_t> ids,
-               std::span<const Index> positions) const;
-  Matrix feed_forward(const Layer& layer, const Matrix& x) const;
+               std::span<const Index> positions, const Watch& watch) const;
+  Matrix self_attend(std::size_t layer, const Matrix& x, std::span<const Row> rows,
+                     const Watch& watch) const;
+  Matrix cross_attend(std::size_t layer, const Matrix& x, std::span<const Row> rows,
+                      const Watch& watch) const;
+  Matrix feed_forward(const Layer& layer, const Matrix& x, const Watch& watch) const;
+  static Matrix project(const Linear& linear, const Matrix& x, const Watch& watch);
+  /// softmax(Q K^T / sqrt(d_head)) V; Vaswani et al. 2017, equation 1.
+  static Matrix attend(const Matrix& query, const LayerMemory& memory, const Watch& watch);
+  static Matrix add_and_norm(const LayerNorm& norm, const Matrix& x, const Matrix& change,
+                             const Watch& watch);
 
   checkpoint::Activation activation_;
   double embedding_scale_;

@@ -1,14 +1,9 @@
 #include "reference/transformer.h"
 
 #include <cmath>
+#include <limits>
 
 namespace sampan::reference {
-
-Matrix Linear::operator()(const Matrix& x) const {
-  Matrix y = x * weight.transpose();
-  y.rowwise() += bias;
-  return y;
-}
 
 Matrix LayerNorm::operator()(const Matrix& x) const {
   const Eigen::VectorXd mean = x.rowwise().mean();
@@ -29,17 +24,32 @@ void softmax_rows(Matrix& scores) {
   scores.array().colwise() /= total;
 }
 
-Matrix attend(const Matrix& query, const Matrix& key, const Matrix& value, Index heads) {
+Matrix attention_scores(const Matrix& query, const Matrix& key, Index heads) {
   const Index width = query.cols() / heads;
   const double scale = 1.0 / std::sqrt(static_cast<double>(width));
-  Matrix result(query.rows(), query.cols());
-  for (Index head = 0; head < heads; ++head) {
-    const Index first = head * width;
-    Matrix scores =
-        scale * query.middleCols(first, width) * key.middleCols(first, width).transpose();
-    softmax_rows(scores);
-    result.middleCols(first, width) = scores * value.middleCols(first, width);
+  Matrix scores(heads * query.rows(), key.rows());
+  for (Index head = 0; head < heads; ++head)
+    scores.middleRows(head * query.rows(), query.rows()) =
+        scale * query.middleCols(head * width, width) *
+        key.middleCols(head * width, width).transpose();
+  return scores;
+}
+
+void hide_later_positions(Matrix& scores, Index heads) {
+  const Index queries = scores.rows() / heads;
+  for (Index row = 0; row < scores.rows(); ++row) {
+    const Index later = queries - 1 - row % queries;
+    scores.row(row).tail(later).setConstant(-std::numeric_limits<double>::infinity());
   }
+}
+
+Matrix weighted_values(const Matrix& probabilities, const Matrix& value, Index heads) {
+  const Index width = value.cols() / heads;
+  const Index queries = probabilities.rows() / heads;
+  Matrix result(queries, value.cols());
+  for (Index head = 0; head < heads; ++head)
+    result.middleCols(head * width, width) =
+        probabilities.middleRows(head * queries, queries) * value.middleCols(head * width, width);
   return result;
 }
 

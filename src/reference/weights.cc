@@ -44,7 +44,8 @@ LayerNorm Weights::layer_norm(const std::string& module, Index size) const {
 }
 
 Attention Weights::attention(const std::string& module, Index d_model, Index heads) const {
-  return {linear(module + ".q_proj", d_model, d_model), linear(module + ".k_proj", d_model, d_model),
+  return {linear(module + ".q_proj", d_model, d_model),
+          linear(module + ".k_proj", d_model, d_model),
           linear(module + ".v_proj", d_model, d_model),
           linear(module + ".out_proj", d_model, d_model), heads};
 }

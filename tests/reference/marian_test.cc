@@ -101,6 +101,21 @@ TEST_P(MarianVariant, EveryDecoderLayerAndTheLogitsEqualTransformers) {
   EXPECT_LT(difference(logits, golden_.matrix("logits")), 1e-6);
 }
 
+TEST_P(MarianVariant, ComputesOnWithWhatAnObserverPutsInPlaceOfAValue) {
+  const std::vector<std::int64_t> ids = golden_.ids("source");
+  Matrix replaced;
+  const Matrix states = model_.encode(ids, [&](std::string_view name, Matrix& value) {
+    if (name == "encoder.layers.1.final_layer_norm.input") {
+      value.setZero();
+      value.col(0).setOnes();
+    }
+    if (name == "encoder.layers.1.final_layer_norm") replaced = value;
+  });
+  EXPECT_EQ(difference(states, replaced), 0.0);
+  EXPECT_GT(difference(states, model_.encode(ids)), 0.1);
+  EXPECT_EQ(difference(states.topRows(1), states.bottomRows(1)), 0.0);
+}
+
 TEST_P(MarianVariant, TheCachesEqualTransformers) {
   Marian::Target target = model_.start(golden_.matrix("encoder.2"));
   model_.decode(rows(target));
