@@ -1,5 +1,7 @@
 #include "session/graph_runner.h"
 
+#include <onnxruntime_session_options_config_keys.h>
+
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -133,6 +135,15 @@ NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string
   }
 }
 
+Ort::SessionOptions options_with_data(const SessionOptions& options,
+                                      const std::filesystem::path& data_folder) {
+  Ort::SessionOptions result = make_runtime_options(options);
+  if (!data_folder.empty())
+    result.AddConfigEntry(kOrtSessionOptionsModelExternalInitializersFileFolderPath,
+                          data_folder.c_str());
+  return result;
+}
+
 }  // namespace
 
 bool is_runnable(const ValueSignature& value) {
@@ -151,8 +162,8 @@ class GraphRunner::Impl {
 GraphRunner::GraphRunner(const std::filesystem::path& file, const SessionOptions& options)
     : impl_(std::make_unique<const Impl>(file, make_runtime_options(options))) {}
 GraphRunner::GraphRunner(std::span<const std::byte> model, const std::string& name,
-                         const SessionOptions& options)
-    : impl_(std::make_unique<const Impl>(model, name, make_runtime_options(options))) {}
+                         const SessionOptions& options, const std::filesystem::path& data_folder)
+    : impl_(std::make_unique<const Impl>(model, name, options_with_data(options, data_folder))) {}
 GraphRunner::~GraphRunner() = default;
 GraphRunner::GraphRunner(GraphRunner&&) noexcept = default;
 GraphRunner& GraphRunner::operator=(GraphRunner&&) noexcept = default;

@@ -33,10 +33,10 @@ class GraphRunner {
  public:
   /// Throws as `SequenceModel::load`.
   GraphRunner(const std::filesystem::path& file, const SessionOptions& options);
-  /// A whole model in memory, all weights inside; `name` stands for it in messages. The bytes are
-  /// not needed afterwards.
+  /// A model in memory; `name` stands for it in messages. Weights that it does not hold are in
+  /// files of `data_folder`. The bytes are not needed afterwards.
   GraphRunner(std::span<const std::byte> model, const std::string& name,
-              const SessionOptions& options);
+              const SessionOptions& options, const std::filesystem::path& data_folder = {});
   ~GraphRunner();
   GraphRunner(GraphRunner&&) noexcept;
   GraphRunner& operator=(GraphRunner&&) noexcept;

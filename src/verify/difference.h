@@ -21,11 +21,13 @@ struct Worst {
 /// Which part of an output belongs to a reference value.
 struct RowPlace {
   std::size_t row = 0;         ///< of the batch
+  std::int64_t length = 0;     ///< positions that the output must have, padding included
   std::string_view case_name;  ///< for `Worst::where`
 };
 
 /// Compares [batch, length, width] at a batch row with [positions, width], its first positions.
-/// Throws `Error` kInvalidData for an output of another shape. Absolute differences.
+/// Absolute differences. An output of another shape differs infinitely. Throws `Error` kInvalidData
+/// for one that holds no floats.
 void compare_states(const session::NamedTensor& output, const reference::Matrix& expected,
                     const RowPlace& place, Worst& worst);
 /// The same for keys or values [batch, head, length, head_dim] and [positions, head * head_dim].

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fail.h"
 #include "verify/decoder_form.h"
@@ -16,64 +19,34 @@ using package::GraphRole;
 using reference::Matrix;
 using session::NamedTensor;
 
-/// The reference's answers to one case, row by row.
-struct Expected {
-  struct Caches {
-    std::vector<Matrix> self;  // key and value of each layer, in turn
-    Matrix logits;             // of the tokens fed at this step
-  };
-  struct Row {
-    Matrix states;
-    std::vector<Matrix> cross;
-    std::vector<Caches> steps;  // the prompt's, then each later step's
-  };
-  std::vector<Row> rows;
-};
-
-Expected::Caches decode(const reference::Marian& model, reference::Marian::Target& target,
-                        std::span<const std::int64_t> tokens) {
-  std::vector<reference::Marian::Row> rows;
-  for (const std::int64_t token : tokens) rows.push_back({&target, token});
-  Expected::Caches result;
-  result.logits = model.decode(rows);
-  for (const auto& layer : target.layers) {
-    result.self.push_back(layer.self_key);
-    result.self.push_back(layer.self_value);
-  }
-  return result;
-}
-
-Expected expect(const reference::Marian& model, const ParityCase& parity_case) {
-  Expected expected;
-  for (std::size_t i = 0; i < parity_case.sources.size(); ++i) {
-    Expected::Row row;
-    row.states = model.encode(parity_case.sources[i]);
-    auto target = model.start(row.states);
-    for (const auto& layer : target.layers) {
-      row.cross.push_back(layer.cross_key);
-      row.cross.push_back(layer.cross_value);
-    }
-    row.steps.push_back(decode(model, target, parity_case.prompts[i]));
-    for (const auto& tokens : parity_case.steps)
-      row.steps.push_back(decode(model, target, std::span(tokens).subspan(i, 1)));
-    expected.rows.push_back(std::move(row));
-  }
-  return expected;
-}
-
 /// What a decoder form's checks are made of.
 struct FormWorst {
   Worst first_logits, first_caches, later_logits, later_caches, no_past;
 };
 
-void compare_caches(const std::vector<NamedTensor>& outputs, const std::vector<Matrix>& expected,
-                    const RowPlace& place, Worst& worst) {
+/// Keys and values of each layer in turn, as the graphs have them.
+std::vector<const Matrix*> self_caches(const reference::Marian::Target& target) {
+  std::vector<const Matrix*> caches;
+  for (const auto& layer : target.layers)
+    for (const Matrix* cache : {&layer.self_key, &layer.self_value}) caches.push_back(cache);
+  return caches;
+}
+std::vector<const Matrix*> cross_caches(const reference::Marian::Target& target) {
+  std::vector<const Matrix*> caches;
+  for (const auto& layer : target.layers)
+    for (const Matrix* cache : {&layer.cross_key, &layer.cross_value}) caches.push_back(cache);
+  return caches;
+}
+
+void compare_caches(const std::vector<NamedTensor>& outputs,
+                    const std::vector<const Matrix*>& expected, const RowPlace& place,
+                    Worst& worst) {
   if (outputs.size() != expected.size())
     base::fail(ErrorCode::kInvalidData,
                "the graph has {} cached keys and values, the model {}; export the package again",
                outputs.size(), expected.size());
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    compare_cache(outputs[i], expected[i], place, worst);
+    compare_cache(outputs[i], *expected[i], place, worst);
 }
 
 class Comparison {
@@ -90,8 +63,8 @@ class Comparison {
     const auto has = [this](GraphRole role) { return input_.package.graphs.contains(role); };
     if (has(GraphRole::kDecoder) && has(GraphRole::kDecoderWithPast)) add_form("separate", false);
     if (has(GraphRole::kDecoderMerged)) add_form("merged", true);
-    for (const ParityCase& parity_case : input_.cases)
-      if (!compare(parity_case)) break;
+    for (std::size_t i = 0; i < input_.cases.size(); ++i)
+      if (!compare(input_.cases[i], input_.answers[i])) break;
     report();
     return std::move(checks_);
   }
@@ -125,64 +98,69 @@ class Comparison {
   }
 
   // False once the encoder does not run: nothing else can then.
-  bool compare(const ParityCase& parity_case) {
+  bool compare(const ParityCase& parity_case, const ReferenceAnswers& answers) {
     if (input_.stop.stop_requested())
       base::fail(ErrorCode::kCancelled, "stopped before the verification was done");
     if (input_.progress) input_.progress(fmt::format("comparing {}", parity_case.name));
-    const Expected expected = expect(input_.reference, parity_case);
     const PaddedSources sources(parity_case.sources, input_.package.pad_token_id);
+    const std::int64_t width = sources.ids.shape[1];
     NamedTensor states;
     const bool encoded = load("encoder", [&] {
       const std::string name = session::kLastHiddenState;
       states = std::move(
           encoder_->run(std::vector{sources.ids, sources.mask}, std::span(&name, 1)).front());
-      for (std::size_t row = 0; row < expected.rows.size(); ++row)
-        compare_states(states, expected.rows[row].states, {row, parity_case.name}, states_);
+      for (std::size_t row = 0; row < answers.rows.size(); ++row)
+        compare_states(states, answers.rows[row].states, {row, width, parity_case.name}, states_);
     });
-    if (!encoded) return false;
-    for (std::size_t i = 0; i < forms_.size();) {
-      const bool ran = load(forms_[i].name, [&] {
-        compare_form(forms_[i], parity_case, expected, sources.mask, states);
+    // What has another shape cannot be fed to a decoder.
+    if (!encoded || std::isinf(states_.difference)) return false;
+    std::erase_if(forms_, [&](Form& form) {
+      return !load(form.name, [&] {
+        compare_form(form, parity_case, answers, {sources.mask, states});
       });
-      if (ran)
-        ++i;
-      else
-        forms_.erase(forms_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    });
     return true;
   }
 
-  void compare_form(Form& form, const ParityCase& parity_case, const Expected& expected,
-                    const NamedTensor& mask, const NamedTensor& states) {
+  struct Source {
+    const NamedTensor& mask;
+    const NamedTensor& states;
+  };
+
+  void compare_form(Form& form, const ParityCase& parity_case, const ReferenceAnswers& answers,
+                    const Source& source) {
     FormWorst& worst = form.worst;
-    const auto each_row = [&](auto action) {
-      for (std::size_t row = 0; row < expected.rows.size(); ++row)
-        action(expected.rows[row], RowPlace{row, parity_case.name});
-    };
-    DecoderOutputs outputs = form.graphs->first(parity_case.prompts, mask, states);
-    each_row([&](const Expected::Row& row, const RowPlace& place) {
-      compare_logits(outputs.logits, row.steps.front().logits, place, worst.first_logits);
-      compare_caches(outputs.self, row.steps.front().self, place, worst.first_caches);
-      compare_caches(outputs.cross, row.cross, place, worst.first_caches);
-    });
-    if (parity_case.prompts.front().size() == 1) {
-      const auto rows = static_cast<std::int64_t>(parity_case.prompts.size());
-      const DecoderOutputs again =
-          form.graphs->next(parity_case.prompts, mask, states, form.graphs->no_past(outputs, rows));
-      each_row([&](const Expected::Row& row, const RowPlace& place) {
-        compare_logits(again.logits, row.steps.front().logits, place, worst.no_past);
-      });
-    }
-    DecoderPast past{std::move(outputs.self), std::move(outputs.cross)};
+    const std::int64_t width = source.mask.shape[1];
+    DecoderPast past;
+    std::int64_t length = 0;
     for (std::size_t step = 0; step < parity_case.steps.size(); ++step) {
-      std::vector<std::vector<std::int64_t>> tokens;
-      for (const std::int64_t token : parity_case.steps[step]) tokens.push_back({token});
-      outputs = form.graphs->next(tokens, mask, states, past);
-      each_row([&](const Expected::Row& row, const RowPlace& place) {
-        compare_logits(outputs.logits, row.steps[step + 1].logits, place, worst.later_logits);
-        compare_caches(outputs.self, row.steps[step + 1].self, place, worst.later_caches);
-      });
+      const auto& tokens = parity_case.steps[step];
+      const bool first = step == 0;
+      const auto count = static_cast<std::int64_t>(tokens.front().size());
+      length += count;
+      DecoderOutputs outputs = first ? form.graphs->first(tokens, source.mask, source.states)
+                                     : form.graphs->next(tokens, source.mask, source.states, past);
+      if (first && count == 1) {
+        const auto rows = static_cast<std::int64_t>(tokens.size());
+        const DecoderOutputs again = form.graphs->next(tokens, source.mask, source.states,
+                                                       form.graphs->no_past(outputs, rows));
+        for (std::size_t row = 0; row < answers.rows.size(); ++row)
+          compare_logits(again.logits, answers.rows[row].logits[step],
+                         {row, count, parity_case.name}, worst.no_past);
+      }
+      for (std::size_t row = 0; row < answers.rows.size(); ++row) {
+        const ReferenceAnswers::Row& expected = answers.rows[row];
+        compare_logits(outputs.logits, expected.logits[step], {row, count, parity_case.name},
+                       first ? worst.first_logits : worst.later_logits);
+        Worst& caches = first ? worst.first_caches : worst.later_caches;
+        compare_caches(outputs.self, self_caches(expected.targets[step + 1]),
+                       {row, length, parity_case.name}, caches);
+        if (first)
+          compare_caches(outputs.cross, cross_caches(expected.targets[0]),
+                         {row, width, parity_case.name}, caches);
+      }
       past.self = std::move(outputs.self);
+      if (first) past.cross = std::move(outputs.cross);
     }
   }
 

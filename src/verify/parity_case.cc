@@ -41,21 +41,18 @@ class CaseMaker {
         source_tokens_(config.vocab_size, config),
         target_tokens_(config.decoder_vocab_size, config) {}
 
-  struct Lengths {
-    std::size_t prompt = 1;
-    std::size_t steps = 1;
-  };
-  ParityCase make(std::string name, decode::SourceBatch sources, Lengths lengths) {
+  /// `lengths` are the tokens of each step.
+  ParityCase make(std::string name, decode::SourceBatch sources,
+                  const std::vector<std::size_t>& lengths) {
     ParityCase result;
     result.name = std::move(name);
-    for (std::size_t row = 0; row < sources.size(); ++row) {
-      std::vector<std::int64_t> prompt = {config_.decoder_start_token_id};
-      for (const std::int64_t token : target_tokens_.next(lengths.prompt - 1))
-        prompt.push_back(token);
-      result.prompts.push_back(std::move(prompt));
+    for (const std::size_t length : lengths) {
+      auto& step = result.steps.emplace_back();
+      for (std::size_t row = 0; row < sources.size(); ++row) {
+        step.push_back(target_tokens_.next(length));
+        if (result.steps.size() == 1) step.back().front() = config_.decoder_start_token_id;
+      }
     }
-    for (std::size_t step = 0; step < lengths.steps; ++step)
-      result.steps.push_back(target_tokens_.next(sources.size()));
     result.sources = std::move(sources);
     return result;
   }
@@ -88,20 +85,21 @@ decode::SourceBatch texts_of_all_lengths(std::span<const std::vector<std::int64_
 
 std::vector<ParityCase> parity_cases(const checkpoint::ModelConfig& config,
                                      std::span<const std::vector<std::int64_t>> texts,
-                                     bool longest) {
+                                     const ParityCaseOptions& options) {
   const auto positions = static_cast<std::size_t>(config.max_position_embeddings);
   const std::size_t wide = std::min<std::size_t>(13, positions);
+  const std::size_t several = std::min<std::size_t>(5, positions / 2);
   CaseMaker maker(config);
   std::vector<ParityCase> cases;
-  cases.push_back(maker.make("padded real text", texts_of_all_lengths(texts), {1, 3}));
+  cases.push_back(maker.make("padded real text", texts_of_all_lengths(texts), {1, 1, 1, 1}));
   cases.push_back(maker.make("several tokens at once",
                              {maker.source(wide), maker.source(std::min<std::size_t>(5, wide))},
-                             {std::min<std::size_t>(6, positions - 1), 1}));
-  cases.push_back(maker.make("one source token", {{maker.source(2).back()}}, {1, 2}));
+                             {several, options.chunks ? several - 1 : 1}));
+  cases.push_back(maker.make("one source token", {{maker.source(2).back()}}, {1, 1, 1}));
   decode::SourceBatch uneven = {{maker.source(2).back()}};
   for (std::size_t row = 1; row < 7; ++row) uneven.push_back(maker.source(wide - row % 3));
   cases.push_back(maker.make("one token beside many", std::move(uneven), {2, 1}));
-  if (longest)
+  if (options.longest)
     cases.push_back(
         maker.make("the longest position", {maker.source(positions)}, {positions - 1, 1}));
   return cases;

@@ -91,8 +91,17 @@ void compare_with_reference(const package::Package& package,
   session.intra_op_threads = options.threads > 0 ? options.threads : base::usable_threads();
   const TokenLines lines = tokenize(package, lines_of(options));
   report.lines = lines.size();
-  const auto cases = parity_cases(checkpoint.config, lines, options.longest_position);
-  append(check_graph_parity({package, *model, cases, session, options.progress, options.stop}),
+  // Nobody else promises that several tokens may follow a past at once.
+  const auto cases =
+      parity_cases(checkpoint.config, lines,
+                   {.longest = options.longest_position, .chunks = package.has_manifest});
+  std::vector<ReferenceAnswers> answers;
+  for (const ParityCase& parity_case : cases) {
+    if (options.progress)
+      options.progress(fmt::format("asking the reference: {}", parity_case.name));
+    answers.push_back(answer(*model, parity_case));
+  }
+  append(check_graph_parity({package, cases, answers, session, options.progress, options.stop}),
          report.checks);
   append(check_token_parity({package, *model, lines, generation_defaults(package),
                              session.intra_op_threads, session, options.progress, options.stop}),
