@@ -60,6 +60,10 @@ class Marian {
   /// many rows of one target; a beam is a row of each of several targets. Throws as `encode`.
   Matrix decode(std::span<const Row> rows, const Observer& observe = {}) const;
 
+  /// Attention heads of the encoder or the decoder.
+  Index heads(bool encoder) const {
+    return (encoder ? encoder_ : decoder_).layers.front().self_attention.heads;
+  }
   /// Entries of the target vocabulary, the width of the logits.
   Index vocab_size() const { return logits_.bias.size(); }
 

@@ -8,15 +8,6 @@ namespace {
 
 using session::NamedTensor;
 
-session::NamedTensor ids_tensor(const std::vector<std::vector<std::int64_t>>& tokens) {
-  std::vector<std::int64_t> ids;
-  for (const auto& row : tokens) ids.insert(ids.end(), row.begin(), row.end());
-  return {
-      session::kInputIds,
-      {static_cast<std::int64_t>(tokens.size()), static_cast<std::int64_t>(tokens.front().size())},
-      std::move(ids)};
-}
-
 std::vector<NamedTensor> empty_tensors(const std::vector<session::CacheNames>& names,
                                        std::int64_t rows) {
   std::vector<NamedTensor> tensors;
@@ -34,6 +25,15 @@ void append_past(const std::vector<session::CacheNames>& names, std::vector<Name
 }
 
 }  // namespace
+
+session::NamedTensor ids_tensor(const std::vector<std::vector<std::int64_t>>& tokens) {
+  std::vector<std::int64_t> ids;
+  for (const auto& row : tokens) ids.insert(ids.end(), row.begin(), row.end());
+  return {
+      session::kInputIds,
+      {static_cast<std::int64_t>(tokens.size()), static_cast<std::int64_t>(tokens.front().size())},
+      std::move(ids)};
+}
 
 PaddedSources::PaddedSources(const decode::SourceBatch& sources, std::int64_t pad_token_id) {
   std::size_t width = 0;

@@ -19,6 +19,9 @@ struct PaddedSources {
   session::NamedTensor mask;
 };
 
+/// Tokens [row][token] as the graphs take them.
+session::NamedTensor ids_tensor(const std::vector<std::vector<std::int64_t>>& tokens);
+
 /// What a decoder graph answered.
 struct DecoderOutputs {
   session::NamedTensor logits;

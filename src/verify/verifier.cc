@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -24,6 +25,7 @@
 #include "verify/file_checks.h"
 #include "verify/graph_parity.h"
 #include "verify/latency.h"
+#include "verify/localisation.h"
 #include "verify/parity_case.h"
 #include "verify/sample_text.h"
 #include "verify/token_parity.h"
@@ -101,8 +103,15 @@ void compare_with_reference(const package::Package& package,
       options.progress(fmt::format("asking the reference: {}", parity_case.name));
     answers.push_back(answer(*model, parity_case));
   }
-  append(check_graph_parity({package, cases, answers, session, options.progress, options.stop}),
-         report.checks);
+  std::vector<Check> parity =
+      check_graph_parity({package, cases, answers, session, options.progress, options.stop});
+  const bool wrong = std::ranges::find(parity, Outcome::kFailed, &Check::outcome) != parity.end();
+  append(std::move(parity), report.checks);
+  Localisation inside =
+      localise({package, *model, cases, answers, session, wrong, options.progress, options.stop});
+  report.places = std::move(inside.places);
+  report.inner_values = std::move(inside.inner_values);
+  append(std::move(inside.not_checked), report.checks);
   append(check_token_parity({package, *model, lines, generation_defaults(package),
                              session.intra_op_threads, session, options.progress, options.stop}),
          report.checks);
