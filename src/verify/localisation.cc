@@ -71,6 +71,7 @@ class Localiser {
 
   Localisation run() && {
     for (const Target& target : targets_of(input_.package, input_.search)) {
+      if (!input_.only.empty() && std::ranges::count(input_.only, target.name) == 0) continue;
       if (input_.progress) input_.progress(fmt::format("looking into {}", target.name));
       try {
         look_into(target);
@@ -207,5 +208,20 @@ class Localiser {
 }  // namespace
 
 Localisation localise(const LocalisationInput& input) { return Localiser(input).run(); }
+
+Check check_inner_values(const Localisation& found) {
+  const std::string name = "inner_values";
+  if (!found.places.empty()) {
+    const Place& place = *std::ranges::max_element(found.places, {}, &Place::figure);
+    return limited(name, place.figure, place.limit,
+                   fmt::format("{}: {}, {}", place.graph, place.name, place.part));
+  }
+  if (found.inner_values.empty())
+    return not_checked(name, "no inner value of the graphs has a name that is known");
+  const InnerValue& value =
+      *std::ranges::max_element(found.inner_values, {}, &InnerValue::difference);
+  return limited(name, value.difference, kPlaceLimit,
+                 fmt::format("{}: {}", value.graph, value.name));
+}
 
 }  // namespace sampan::verify

@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct LocalisationInput {
   /// Whether something is wrong: every graph is then searched in every case until one shows a
   /// place. Otherwise the first case serves to tell how much each part loses.
   bool search = false;
+  /// Names of graphs as in `Place` to look into; empty: all.
+  std::vector<std::string> only;
   std::function<void(std::string_view)> progress;
   std::stop_token stop;
 };
@@ -38,5 +41,9 @@ struct Localisation {
 /// Looks at the inner values of each graph of a package, fed with what the reference would feed it,
 /// so that no graph is blamed for another. Throws `Error` kCancelled.
 Localisation localise(const LocalisationInput& input);
+
+/// The largest difference that a part of a graph makes by itself: also one that nothing shows in
+/// the end, as a missing bias of keys does not change what is attended to.
+Check check_inner_values(const Localisation& found);
 
 }  // namespace sampan::verify

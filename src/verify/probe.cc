@@ -85,7 +85,7 @@ class ProbeFinder {
     if (node == nullptr) return;  // an input
     while (node->op_type == "Identity" && maker(node->inputs.front()) != nullptr)
       node = maker(node->inputs.front());
-    probes_.push_back({stack_ + "." + std::move(name), value, node->name});
+    probes_.push_back({stack_ + "." + std::move(name), value, node->name, node->op_type});
   }
 
   void add_layer(std::size_t layer) {

@@ -12,6 +12,7 @@ struct Probe {
   std::string name;   ///< "encoder.layers.0.self_attn.q_proj.product"
   std::string value;  ///< in the graph
   std::string node;   ///< that makes it
+  std::string op_type;
 };
 
 /// The values of a graph that the reference knows too: embeddings, products and biases of each

@@ -17,7 +17,7 @@ namespace sampan::verify {
 
 /// Largest difference that one operator may make by itself, relative to the largest magnitude among
 /// the reference's values at the same place (1 where all are smaller).
-inline constexpr double kPlaceLimit = 2e-5;
+inline constexpr double kPlaceLimit = 1e-5;
 
 /// Holds the inner values of one graph against the reference, operator by operator: the reference
 /// computes on with the graph's own value, so that each difference is made where it is found and an

@@ -107,8 +107,9 @@ void compare_with_reference(const package::Package& package,
       check_graph_parity({package, cases, answers, session, options.progress, options.stop});
   const bool wrong = std::ranges::find(parity, Outcome::kFailed, &Check::outcome) != parity.end();
   append(std::move(parity), report.checks);
-  Localisation inside =
-      localise({package, *model, cases, answers, session, wrong, options.progress, options.stop});
+  Localisation inside = localise(
+      {package, *model, cases, answers, session, wrong, {}, options.progress, options.stop});
+  report.checks.push_back(check_inner_values(inside));
   report.places = std::move(inside.places);
   report.inner_values = std::move(inside.inner_values);
   append(std::move(inside.not_checked), report.checks);
