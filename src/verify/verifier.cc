@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fail.h"
 #include "base/processor.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -99,6 +100,8 @@ void compare_with_reference(const package::Package& package,
                    {.longest = options.longest_position, .chunks = package.has_manifest});
   std::vector<ReferenceAnswers> answers;
   for (const ParityCase& parity_case : cases) {
+    if (options.stop.stop_requested())
+      base::fail(ErrorCode::kCancelled, "stopped before the verification was done");
     if (options.progress)
       options.progress(fmt::format("asking the reference: {}", parity_case.name));
     answers.push_back(answer(*model, parity_case));
