@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -236,7 +237,7 @@ std::string svg_report(const EvaluationReport& report) {
       });
   const std::string right = quality_plot(
       report, "Quality against speed", "tokens/s",
-      [](const PackageEvaluation& package) { return tokens_per_second(package.pass); });
+      [](const PackageEvaluation& package) { return std::round(tokens_per_second(package.pass)); });
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\">\n{2}<g transform=\"translate({3:.0f} 0)\">\n{4}</g>\n</svg>\n",
