@@ -22,6 +22,7 @@ void add_bench_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 void add_quantize_command(CLI::App& app);
+void add_optimize_command(CLI::App& app);
 void add_score_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
 void add_verify_command(CLI::App& app);

@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
       "sampan SUBCOMMAND --help lists a subcommand's options.");
   add_export_command(app);
   add_quantize_command(app);
+  add_optimize_command(app);
   add_translate_command(app);
   add_score_command(app);
   add_verify_command(app);

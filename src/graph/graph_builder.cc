@@ -39,17 +39,16 @@ void GraphBuilder::output(const Value& value, ValueInfo info) {
   graph_.outputs.push_back(std::move(info));
 }
 
-Value GraphBuilder::node(std::string_view op_type, std::vector<Value> inputs,
-                         Attributes attributes) {
-  return node_with_outputs(op_type, std::move(inputs), 1, std::move(attributes)).front();
+Value GraphBuilder::node(Operator op, std::vector<Value> inputs, Attributes attributes) {
+  return node_with_outputs(op, std::move(inputs), 1, std::move(attributes)).front();
 }
 
-std::vector<Value> GraphBuilder::node_with_outputs(std::string_view op_type,
-                                                   std::vector<Value> inputs, std::size_t count,
-                                                   Attributes attributes) {
+std::vector<Value> GraphBuilder::node_with_outputs(Operator op, std::vector<Value> inputs,
+                                                   std::size_t count, Attributes attributes) {
   Node node;
-  node.op_type = op_type;
-  node.name = unique(fmt::format("{}/{}", prefix_, op_type));
+  node.op_type = op.type;
+  node.domain = op.domain;
+  node.name = unique(fmt::format("{}/{}", prefix_, op.type));
   for (Value& input : inputs) node.inputs.push_back(std::move(input.name));
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < count; ++i) {

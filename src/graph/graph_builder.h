@@ -16,6 +16,17 @@ struct Value {
   std::string name;
 };
 
+/// What a node computes. Written as a string, it is of the domain ai.onnx.
+struct Operator {
+  Operator(const char* op_type) : type(op_type) {}       // NOLINT(google-explicit-constructor)
+  Operator(std::string_view op_type) : type(op_type) {}  // NOLINT(google-explicit-constructor)
+  Operator(std::string_view op_domain, std::string_view op_type)
+      : type(op_type), domain(op_domain) {}
+
+  std::string_view type;
+  std::string_view domain;
+};
+
 using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
 /// Builds one graph from its inputs to its outputs:
@@ -53,10 +64,10 @@ class GraphBuilder {
   void output(const Value& value, ValueInfo info);
 
   /// A node with one output.
-  Value node(std::string_view op_type, std::vector<Value> inputs, Attributes attributes = {});
+  Value node(Operator op, std::vector<Value> inputs, Attributes attributes = {});
   /// A node with `count` outputs.
-  std::vector<Value> node_with_outputs(std::string_view op_type, std::vector<Value> inputs,
-                                       std::size_t count, Attributes attributes = {});
+  std::vector<Value> node_with_outputs(Operator op, std::vector<Value> inputs, std::size_t count,
+                                       Attributes attributes = {});
 
   /// A weight, added once however often it is used. Throws `Error` kInternal when the name was
   /// given to one of another type or shape.

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/mapped_file.h"
 #include "base/system_error.h"
+#include "package/fused_layout.h"
 #include "package/graph_files.h"
 
 namespace sampan::package {
@@ -96,8 +97,10 @@ std::map<GraphRole, fs::path> listed_graphs(const Manifest& manifest, const fs::
   return graphs;
 }
 
-void check_graphs(const std::map<GraphRole, fs::path>& graphs, const fs::path& folder) {
+void check_graphs(const Package& package) {
+  const auto& graphs = package.graphs;
   const bool decodes =
+      (package.layout == kFusedLayout && graphs.contains(GraphRole::kDecoder)) ||
       graphs.contains(GraphRole::kDecoderMerged) ||
       (graphs.contains(GraphRole::kDecoder) && graphs.contains(GraphRole::kDecoderWithPast));
   if (graphs.contains(GraphRole::kEncoder) && decodes) return;
@@ -105,7 +108,7 @@ void check_graphs(const std::map<GraphRole, fs::path>& graphs, const fs::path& f
              "{}: has no encoder_model.onnx with a decoder_model_merged.onnx, "
              "or with a decoder_model.onnx and a decoder_with_past_model.onnx, here or in onnx/; "
              "give the path of a package, or make one with 'sampan export'",
-             folder.string());
+             package.folder.string());
 }
 
 // The three fields of config.json that the package room answers for.
@@ -167,11 +170,12 @@ Package open_package(const fs::path& given, const std::string& runtime_version) 
     check_runtime(*manifest, folder, runtime_version);
     check_sizes(*manifest, folder);
     package.graphs = listed_graphs(*manifest, folder);
+    package.layout = manifest->layout;
     package.has_manifest = true;
   } else {
     package.graphs = find_graphs(folder);
   }
-  check_graphs(package.graphs, folder);
+  check_graphs(package);
 
   package.config_json = read_text(folder, "config.json", kMostConfigBytes);
   package.generation_config_json =

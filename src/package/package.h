@@ -17,7 +17,10 @@ namespace sampan::package {
 struct Package {
   std::filesystem::path folder;
   std::string model_type;  ///< config.json's
-  /// At least kEncoder and either kDecoderMerged or kDecoder with kDecoderWithPast.
+  /// The manifest's layout; empty without a manifest.
+  std::string layout;
+  /// At least kEncoder and either kDecoderMerged or kDecoder with kDecoderWithPast; kEncoder and
+  /// kDecoder in the layout `kFusedLayout` (package/fused_layout.h).
   std::map<GraphRole, std::filesystem::path> graphs;
   /// Most positions of a source or target, config.json's max_position_embeddings; 0 where it names
   /// none.

@@ -96,18 +96,24 @@ void Graph::run(const std::vector<const char*>& input_names,
                 std::vector<Ort::Value>& outputs) const {
   outputs.clear();
   std::vector<OrtValue*> made(output_names.size(), nullptr);
+  run_into(input_names, inputs, output_names, made);
+  outputs.reserve(made.size());
+  for (OrtValue* value : made) outputs.emplace_back(value);
+}
+
+void Graph::run_into(const std::vector<const char*>& input_names,
+                     const std::vector<const OrtValue*>& inputs,
+                     const std::vector<const char*>& output_names,
+                     std::vector<OrtValue*>& outputs) const {
   const OrtApi& api = Ort::GetApi();
   // The session is thread-safe; the C API only lacks the word const.
   auto* session = const_cast<OrtSession*>(static_cast<const OrtSession*>(session_));
   OrtStatus* status = api.Run(session, nullptr, input_names.data(), inputs.data(), inputs.size(),
-                              output_names.data(), output_names.size(), made.data());
-  if (status != nullptr) {
-    const Ort::Exception error(api.GetErrorMessage(status), api.GetErrorCode(status));
-    api.ReleaseStatus(status);
-    fail_to_run(signature_.file, error);
-  }
-  outputs.reserve(made.size());
-  for (OrtValue* value : made) outputs.emplace_back(value);
+                              output_names.data(), output_names.size(), outputs.data());
+  if (status == nullptr) return;
+  const Ort::Exception error(api.GetErrorMessage(status), api.GetErrorCode(status));
+  api.ReleaseStatus(status);
+  fail_to_run(signature_.file, error);
 }
 
 }  // namespace sampan::session

@@ -27,6 +27,11 @@ class Graph {
   /// outputs is the runtime's. On an error, thrown as by `fail_to_run`, outputs are empty.
   void run(const std::vector<const char*>& input_names, const std::vector<const OrtValue*>& inputs,
            const std::vector<const char*>& output_names, std::vector<Ort::Value>& outputs) const;
+  /// The same into tensors of the caller: outputs[i] has the shape that output_names[i] will have,
+  /// or is null for one that the runtime makes and the caller releases.
+  void run_into(const std::vector<const char*>& input_names,
+                const std::vector<const OrtValue*>& inputs,
+                const std::vector<const char*>& output_names, std::vector<OrtValue*>& outputs) const;
 
  private:
   Ort::Session session_;

@@ -6,58 +6,22 @@
 
 #include "base/fail.h"
 #include "session/row_plan.h"
+#include "session/step_checks.h"
 
 namespace sampan::session {
 namespace {
 
-/// Sentences padded to one width, ids and mask [sentence, width].
-struct PaddedBatch {
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> ids;
-  RowTensor mask;
-};
-
-void check_sources(const decode::SourceBatch& sources, std::int64_t max_positions) {
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::size_t length = sources[i].size();
-    if (length == 0)
-      base::fail(ErrorCode::kInvalidArgument,
-                 "source {} of the batch has no tokens; pass at least the end of sentence", i);
-    if (length > static_cast<std::size_t>(max_positions))
-      base::fail(ErrorCode::kInvalidArgument,
-                 "source {} of the batch has {} tokens, the model has {} positions; split the "
-                 "sentence",
-                 i, length, max_positions);
-    for (const std::int64_t id : sources[i])
-      if (id < 0)
-        base::fail(ErrorCode::kInvalidArgument,
-                   "source {} of the batch has the token {}; ids are 0 or more", i, id);
+/// 1 for a token and 0 for padding, [sentence, width].
+RowTensor mask_of(const decode::SourceBatch& sources, const std::vector<std::int64_t>& shape) {
+  RowTensor mask = RowTensor::create(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
+  auto* row = mask.tensor().GetTensorMutableData<std::int64_t>();
+  const auto width = static_cast<std::size_t>(shape.back());
+  for (const auto& source : sources) {
+    std::fill_n(row, source.size(), 1);
+    std::fill_n(row + source.size(), width - source.size(), 0);
+    row += width;
   }
-}
-
-PaddedBatch pad(const decode::SourceBatch& sources, std::int64_t pad_token_id) {
-  std::size_t width = 0;
-  for (const auto& source : sources) width = std::max(width, source.size());
-  PaddedBatch batch;
-  batch.shape = {static_cast<std::int64_t>(sources.size()), static_cast<std::int64_t>(width)};
-  batch.ids.assign(sources.size() * width, pad_token_id);
-  batch.mask = RowTensor::create(batch.shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
-  auto* mask = batch.mask.tensor().GetTensorMutableData<std::int64_t>();
-  std::fill_n(mask, batch.ids.size(), 0);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::copy(sources[i].begin(), sources[i].end(), batch.ids.data() + i * width);
-    std::fill_n(mask + i * width, sources[i].size(), 1);
-  }
-  return batch;
-}
-
-/// A tensor over memory of the caller, which must outlive it.
-template <typename T>
-Ort::Value view_of(std::span<T> memory, const std::vector<std::int64_t>& shape) {
-  static const Ort::MemoryInfo kMemory =
-      Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
-  return Ort::Value::CreateTensor<T>(kMemory, memory.data(), memory.size(), shape.data(),
-                                     shape.size());
+  return mask;
 }
 
 void append(const std::vector<RowTensor>& tensors, std::vector<const OrtValue*>& values) {
@@ -80,37 +44,21 @@ void OnnxStepModel::start(const decode::SourceBatch& sources) {
   logits_ = Ort::Value{nullptr};
   if (sources.empty()) return;
 
-  PaddedBatch batch = pad(sources, graphs_->pad_token_id);
+  PaddedIds batch = pad_ids(sources, graphs_->pad_token_id);
+  RowTensor mask = mask_of(sources, batch.shape);
   const Ort::Value ids = view_of(std::span(batch.ids), batch.shape);
   std::vector<Ort::Value> outputs;
-  graphs_->encoder->run({kInputIds, kAttentionMask}, {ids, batch.mask.value()}, {kLastHiddenState},
+  graphs_->encoder->run({kInputIds, kAttentionMask}, {ids, mask.value()}, {kLastHiddenState},
                         outputs);
   hidden_states_ = RowTensor(std::move(outputs.front()));
-  attention_mask_ = std::move(batch.mask);
+  attention_mask_ = std::move(mask);
   rows_ = batch.shape.front();
   sentences_.resize(sources.size());
   std::iota(sentences_.begin(), sentences_.end(), 0);
 }
 
-void OnnxStepModel::check_step(std::span<const std::int64_t> tokens, std::int64_t length) const {
-  if (rows_ == 0)
-    base::fail(ErrorCode::kInvalidArgument, "a step without rows; start with sentences first");
-  if (length < 1 || length > max_positions() - past_length_)
-    base::fail(ErrorCode::kInvalidArgument,
-               "{} tokens behind {} make a target longer than the model's {} positions; lower the "
-               "maximum length",
-               length, past_length_, max_positions());
-  if (tokens.size() != static_cast<std::size_t>(rows_ * length))
-    base::fail(ErrorCode::kInvalidArgument, "{} tokens for {} rows of {}; pass one for each",
-               tokens.size(), rows_, length);
-  for (const std::int64_t token : tokens)
-    if (token < 0 || token >= vocab_size())
-      base::fail(ErrorCode::kInvalidArgument,
-                 "target token {} is not in the vocabulary of {} entries", token, vocab_size());
-}
-
 std::span<float> OnnxStepModel::step(std::span<const std::int64_t> tokens, std::int64_t length) {
-  check_step(tokens, length);
+  check_step({tokens, rows_, length, past_length_}, *this);
   if (past_length_ > 0 && length > 1) return run_token_by_token(tokens, length);
   return run_decoder(tokens, length);
 }
@@ -194,10 +142,7 @@ void OnnxStepModel::keep_outputs(std::vector<Ort::Value>& outputs, bool first) {
 }
 
 void OnnxStepModel::select(std::span<const std::int64_t> origins) {
-  for (std::size_t i = 0; i < origins.size(); ++i)
-    if (origins[i] < 0 || origins[i] >= rows_)
-      base::fail(ErrorCode::kInvalidArgument, "row {} cannot continue row {} of {}", i, origins[i],
-                 rows_);
+  check_origins(origins, rows_);
   // Tensors of a sentence are the same in all of its rows: a row that takes the place of another of
   // the same sentence finds them there.
   std::vector<std::int64_t> sentences(origins.size());

@@ -29,7 +29,6 @@ class OnnxStepModel final : public decode::StepModel {
   std::int64_t rows() const override { return rows_; }
 
  private:
-  void check_step(std::span<const std::int64_t> tokens, std::int64_t length) const;
   std::span<float> run_decoder(std::span<const std::int64_t> tokens, std::int64_t length);
   std::span<float> run_token_by_token(std::span<const std::int64_t> tokens, std::int64_t length);
   std::vector<Ort::Value> empty_cache() const;

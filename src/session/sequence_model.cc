@@ -1,29 +1,36 @@
 #include "session/sequence_model.h"
 
+#include "package/fused_layout.h"
+#include "session/fused_graphs.h"
+#include "session/fused_step_model.h"
 #include "session/loaded_graphs.h"
 #include "session/onnx_step_model.h"
 
 namespace sampan::session {
 namespace {
 
-class OnnxSequenceModel final : public SequenceModel {
+/// `Graphs` as loaded, `Model` to decode with them.
+template <typename Graphs, typename Model>
+class LoadedModel final : public SequenceModel {
  public:
-  explicit OnnxSequenceModel(std::shared_ptr<const LoadedGraphs> graphs)
-      : graphs_(std::move(graphs)) {}
+  explicit LoadedModel(std::shared_ptr<const Graphs> graphs) : graphs_(std::move(graphs)) {}
 
   std::unique_ptr<decode::StepModel> new_step_model() const override {
-    return std::make_unique<OnnxStepModel>(graphs_);
+    return std::make_unique<Model>(graphs_);
   }
 
  private:
-  std::shared_ptr<const LoadedGraphs> graphs_;
+  std::shared_ptr<const Graphs> graphs_;
 };
 
 }  // namespace
 
 std::shared_ptr<const SequenceModel> SequenceModel::load(const package::Package& package,
                                                          const SessionOptions& options) {
-  return std::make_shared<OnnxSequenceModel>(load_graphs(package, options));
+  if (package.layout == package::kFusedLayout)
+    return std::make_shared<LoadedModel<FusedGraphs, FusedStepModel>>(
+        load_fused_graphs(package, options));
+  return std::make_shared<LoadedModel<LoadedGraphs, OnnxStepModel>>(load_graphs(package, options));
 }
 
 }  // namespace sampan::session

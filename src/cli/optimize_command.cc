@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/signal_watch.h"
+#include "cli/terminal.h"
+#include "sampan/optimizer.h"
+
+namespace sampan::cli {
+namespace {
+
+struct OptimizeArguments {
+  std::filesystem::path package;
+  std::filesystem::path output;
+  std::string target = "ort-cpu";
+  OptimizeOptions options;
+  bool verbose = false;
+};
+
+void run_optimize(OptimizeArguments& arguments) {
+  Interrupt interrupt;
+  SignalWatch signals(interrupt);
+  arguments.options.stop = interrupt.stop_token();
+  if (arguments.verbose) arguments.options.report = print_note;
+  try {
+    optimize_package(arguments.package, arguments.output, arguments.options);
+  } catch (const Error& error) {
+    const int signal = signals.received();
+    if (error.code() != ErrorCode::kCancelled || signal == 0) throw;
+    print_note(fmt::format("stopped by {}; nothing was written", strsignal(signal)));
+    throw ExitStatus{die_by_signal(signal)};
+  }
+}
+
+}  // namespace
+
+void add_optimize_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("optimize", "Write the form of a package that runs fastest");
+  const auto arguments = std::make_shared<OptimizeArguments>();
+  command->add_option("PACKAGE", arguments->package, "fp32 package that sampan exported")
+      ->required();
+  command->add_option("--output,-o", arguments->output, "Package folder to write")->required();
+  command->add_option("--target", arguments->target, "What runs it: ONNX Runtime on the processor")
+      ->check(CLI::IsMember({"ort-cpu"}))
+      ->capture_default_str();
+  command->add_flag("--force,-f", arguments->options.force,
+                    "Replace a package that is already at the output path");
+  command->add_flag("--verbose,-v", arguments->verbose, "Tell what is written");
+  command->callback([arguments] { run_optimize(*arguments); });
+}
+
+}  // namespace sampan::cli
