@@ -13,10 +13,21 @@ namespace sampan {
 /// How an optimised package stores and multiplies its matrices.
 enum class OptimizedWeights {
   kFloat32,
+  kInt8,  ///< 8 bits a weight
+  kInt4,  ///< 4 bits a weight in the decoder and the embeddings, 8 in the encoder
+};
+
+/// What a package of 8 bits is made for. What a sentence becomes does not depend on its neighbours
+/// in either, but may differ between the two.
+enum class OptimizedFor {
+  kLatency,     ///< one sentence, or a few, at a time
+  kThroughput,  ///< many sentences at once
 };
 
 struct SAMPAN_API OptimizeOptions {
   OptimizedWeights weights = OptimizedWeights::kFloat32;
+  /// Only kInt8 has a form for throughput; the others are the same for both.
+  OptimizedFor optimized_for = OptimizedFor::kLatency;
   /// Replace a package that is already at the output path. Anything else there is never replaced.
   bool force = false;
   /// Called with one line for each thing that is built or written; may be empty.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -50,6 +51,19 @@ void add_optimize_command(CLI::App& app) {
   command->add_option("--target", arguments->target, "What runs it: ONNX Runtime on the processor")
       ->check(CLI::IsMember({"ort-cpu"}))
       ->capture_default_str();
+  const std::map<std::string, OptimizedWeights> schemes = {{"fp32", OptimizedWeights::kFloat32},
+                                                           {"int8", OptimizedWeights::kInt8},
+                                                           {"int4", OptimizedWeights::kInt4}};
+  const std::map<std::string, OptimizedFor> purposes = {{"latency", OptimizedFor::kLatency},
+                                                        {"throughput", OptimizedFor::kThroughput}};
+  command->add_option("--scheme", arguments->options.weights, "Bits of the weights")
+      ->transform(CLI::CheckedTransformer(schemes))
+      ->default_str("fp32");
+  command
+      ->add_option("--for", arguments->options.optimized_for,
+                   "int8: latency, for a few sentences at a time, or throughput, for many")
+      ->transform(CLI::CheckedTransformer(purposes))
+      ->default_str("latency");
   command->add_flag("--force,-f", arguments->options.force,
                     "Replace a package that is already at the output path");
   command->add_flag("--verbose,-v", arguments->verbose, "Tell what is written");

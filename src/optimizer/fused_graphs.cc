@@ -73,7 +73,7 @@ class FusedBuilder {
     const Value lengths = g.input({fused::kSourceLengths, DType::kI32, {{kSentences}}});
     {
       const auto scope = g.scope("encoder");
-      Value states = embed(g, projections_.encoder, weights_.source(), {ids, places});
+      Value states = embed(g, weights_.source(), {ids, places});
       for (std::int64_t i = 0; i < config_.encoder_layers; ++i) {
         const auto layer = g.scope(fmt::format("layers.{}", i));
         states = encoder_layer(g, states, lengths, fmt::format("model.encoder.layers.{}", i));
@@ -107,7 +107,7 @@ class FusedBuilder {
       caches[i].cross = cache_inputs(g, fused::kCross, i, {kSentences, kSource});
     {
       const auto scope = g.scope("decoder");
-      Value states = embed(g, projections_.decoder, weights_.target(), {inputs.ids, inputs.places});
+      Value states = embed(g, weights_.target(), {inputs.ids, inputs.places});
       for (std::size_t i = 0; i < caches.size(); ++i) {
         const auto layer = g.scope(fmt::format("layers.{}", i));
         states =
@@ -152,12 +152,12 @@ class FusedBuilder {
     return {g.input(cache_info(kind, layer, 0, axes)), g.input(cache_info(kind, layer, 1, axes))};
   }
 
-  Value embed(GraphBuilder& g, Projection& projection, const PortableWeights::Embedding& embedding,
+  Value embed(GraphBuilder& g, const PortableWeights::Embedding& embedding,
               const Tokens& tokens) const {
     const auto scope = g.scope("embed");
     const double scale =
         config_.scale_embedding ? std::sqrt(static_cast<double>(config_.d_model)) : 1.0;
-    const Value rows = projection.embed(g, tokens.ids, embedding.table, static_cast<float>(scale));
+    const Value rows = projections_.decoder.embed(g, tokens.ids, embedding.table, static_cast<float>(scale));
     const Initializer positions = rows_from(embedding.positions, family_.first_position);
     const Value places =
         g.node("Gather", {g.weight(positions), tokens.places}, {{"axis", std::int64_t{0}}});

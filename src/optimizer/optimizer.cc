@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,6 +44,33 @@ package::Manifest read_source(const package::Package& package) {
                "package it was made from",
                package.folder.string(), manifest.scheme, manifest.layout);
   return manifest;
+}
+
+/// How the matrices of a package are stored, and what the manifest says of it.
+struct Form {
+  std::string precision;
+  std::string scheme;
+  std::unique_ptr<optimizer::Projection> decoder;
+  std::unique_ptr<optimizer::Projection> encoder;  ///< null: as the decoder
+};
+
+Form form_of(const optimizer::PortableWeights& weights, const OptimizeOptions& options) {
+  // With these blocks a row is the same to the last bit however many rows there are.
+  constexpr quantize::BlockScheme kInt8Blocks{8, 64, true};
+  constexpr quantize::BlockScheme kInt4Blocks{4, 32, true};
+  switch (options.weights) {
+    case OptimizedWeights::kFloat32:
+      break;
+    case OptimizedWeights::kInt8:
+      if (options.optimized_for == OptimizedFor::kThroughput)
+        return {"int8", "int8-rows", optimizer::make_int8_rows_projection(weights), nullptr};
+      return {"int8", "int8-block64", optimizer::make_block_projection(weights, kInt8Blocks),
+              optimizer::make_int8_rows_projection(weights)};
+    case OptimizedWeights::kInt4:
+      return {"int4", "int4-block32", optimizer::make_block_projection(weights, kInt4Blocks),
+              optimizer::make_int8_rows_projection(weights)};
+  }
+  return {"fp32", "none", optimizer::make_float_projection(weights), nullptr};
 }
 
 /// Writes one package: graphs with a common data file, and what is copied from the source.
@@ -113,15 +140,17 @@ void optimize_package(const fs::path& folder, const fs::path& output,
   PackageOutput out(output, options);  // early: it refuses an output that is taken
 
   const optimizer::PortableWeights weights(package);
-  const auto projection = optimizer::make_float_projection(weights);
-  const optimizer::FusedModels models =
-      optimizer::build_fused(config, weights, {*projection, *projection});
+  const Form form = form_of(weights, options);
+  const optimizer::FusedModels models = optimizer::build_fused(
+      config, weights, {form.encoder ? *form.encoder : *form.decoder, *form.decoder});
   graph::check_model(models.encoder);
   graph::check_model(models.decoder);
   out.write_graphs(models);
   out.copy_files(manifest, package.folder);
   manifest.producer = {"sampan", version(), std::string(base::build_commit())};
   manifest.layout = package::kFusedLayout;
+  manifest.precision = form.precision;
+  manifest.scheme = form.scheme;
   manifest.opset = optimizer::kFusedOpset;
   manifest.least_runtime_version = "1.23.0";
   out.finish(std::move(manifest));

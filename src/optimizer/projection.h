@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/graph_builder.h"
 #include "optimizer/portable_weights.h"
+#include "quantize/block_weights.h"
 
 namespace sampan::optimizer {
 
@@ -37,6 +39,13 @@ class Projection {
 
 /// fp32 everywhere.
 std::unique_ptr<Projection> make_float_projection(const PortableWeights& weights);
+
+/// 8 bits, multiplied as integers: fast for many rows. Objects borrow `weights`.
+std::unique_ptr<Projection> make_int8_rows_projection(const PortableWeights& weights);
+
+/// 8 or 4 bits in blocks, multiplied by MatMulNBits: fast for few rows.
+std::unique_ptr<Projection> make_block_projection(const PortableWeights& weights,
+                                                  const quantize::BlockScheme& scheme);
 
 /// The matrix [in, sum of outs] of a linear, row-major.
 std::vector<float> joined_weight(const PortableWeights& weights, const Linear& linear);
