@@ -1,15 +1,12 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "sampan/optimizer.h"
 
@@ -25,18 +22,11 @@ struct OptimizeArguments {
 };
 
 void run_optimize(OptimizeArguments& arguments) {
-  Interrupt interrupt;
-  SignalWatch signals(interrupt);
-  arguments.options.stop = interrupt.stop_token();
   if (arguments.verbose) arguments.options.report = print_note;
-  try {
+  run_until_signal([&](const std::stop_token& stop) {
+    arguments.options.stop = stop;
     optimize_package(arguments.package, arguments.output, arguments.options);
-  } catch (const Error& error) {
-    const int signal = signals.received();
-    if (error.code() != ErrorCode::kCancelled || signal == 0) throw;
-    print_note(fmt::format("stopped by {}; nothing was written", strsignal(signal)));
-    throw ExitStatus{die_by_signal(signal)};
-  }
+  });
 }
 
 }  // namespace

@@ -68,7 +68,15 @@ void SearchDriver::advance(Sentence& sentence, std::span<float> logits, std::siz
 }
 
 void SearchDriver::keep_rows() {
-  std::erase_if(sentences_, [](const Sentence& sentence) { return sentence.next.empty(); });
+  // The last sentence takes the place of one that is done, so that all others stay where they are.
+  for (std::size_t i = 0; i < sentences_.size();) {
+    if (!sentences_[i].next.empty()) {
+      ++i;
+      continue;
+    }
+    if (i + 1 < sentences_.size()) sentences_[i] = std::move(sentences_.back());
+    sentences_.pop_back();
+  }
   if (sentences_.empty()) return;
   origins_.clear();
   for (Sentence& sentence : sentences_) place(sentence);

@@ -88,8 +88,8 @@ class BlockProjection final : public Projection {
   std::shared_ptr<const BlockWeights> table_of(const Initializer& source) {
     auto& table = tables_[source.name];
     if (!table)
-      table = rounded(floats_of(source), static_cast<std::size_t>(source.shape.back()),
-                      source.name);
+      table =
+          rounded(floats_of(source), static_cast<std::size_t>(source.shape.back()), source.name);
     return table;
   }
 

@@ -157,7 +157,8 @@ class FusedBuilder {
     const auto scope = g.scope("embed");
     const double scale =
         config_.scale_embedding ? std::sqrt(static_cast<double>(config_.d_model)) : 1.0;
-    const Value rows = projections_.decoder.embed(g, tokens.ids, embedding.table, static_cast<float>(scale));
+    const Value rows =
+        projections_.decoder.embed(g, tokens.ids, embedding.table, static_cast<float>(scale));
     const Initializer positions = rows_from(embedding.positions, family_.first_position);
     const Value places =
         g.node("Gather", {g.weight(positions), tokens.places}, {{"axis", std::int64_t{0}}});

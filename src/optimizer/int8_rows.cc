@@ -85,17 +85,16 @@ class Int8RowsProjection final : public Projection {
     const std::vector<float> joined = joined_weight(weights_, linear);
     const std::size_t inputs = joined.size() / outputs;
     Int8Matrix matrix = round_outputs(joined, {outputs, inputs, 1, outputs}, name);
-    const Value weight = g.weight({name + ".weight.int8",
-                                   DType::kI8,
-                                   {static_cast<std::int64_t>(inputs),
-                                    static_cast<std::int64_t>(outputs)},
-                                   bytes_of(matrix.values)});
+    const Value weight =
+        g.weight({name + ".weight.int8",
+                  DType::kI8,
+                  {static_cast<std::int64_t>(inputs), static_cast<std::int64_t>(outputs)},
+                  bytes_of(matrix.values)});
     const Value scales = g.weight({name + ".weight.scales",
                                    DType::kF32,
                                    {static_cast<std::int64_t>(outputs)},
                                    bytes_of(matrix.scales)});
-    return g.node("Add",
-                  {product(g, x, weight, scales), g.weight(joined_bias(weights_, linear))});
+    return g.node("Add", {product(g, x, weight, scales), g.weight(joined_bias(weights_, linear))});
   }
 
   Value embed(GraphBuilder& g, const Value& ids, const Initializer& table, float scale) override {
@@ -103,12 +102,12 @@ class Int8RowsProjection final : public Projection {
     Initializer scales = rounded.scales;
     scales.name = fmt::format("{}.embedding_scales", table.name);
     scales.shape.push_back(1);
-    scales.data = graph::DataSource([values = rounded.scale_values, scale](
-                                        std::span<std::byte> out) {
-      std::vector<float> scaled = *values;
-      for (float& value : scaled) value *= scale;
-      std::memcpy(out.data(), scaled.data(), out.size());
-    });
+    scales.data =
+        graph::DataSource([values = rounded.scale_values, scale](std::span<std::byte> out) {
+          std::vector<float> scaled = *values;
+          for (float& value : scaled) value *= scale;
+          std::memcpy(out.data(), scaled.data(), out.size());
+        });
     const graph::Attributes first_axis = {{"axis", std::int64_t{0}}};
     const Value rows = g.node("Gather", {g.weight(rounded.values), ids}, first_axis);
     return g.node("Mul", {g.node("Cast", {rows}, {{"to", kFloat}}),
@@ -118,8 +117,8 @@ class Int8RowsProjection final : public Projection {
   Value logits(GraphBuilder& g, const Value& states) override {
     const Table& table = table_of(weights_.output_projection());
     // The runtime transposes it once, when it loads: the table is stored once for both uses.
-    const Value weight = g.node("Transpose", {g.weight(table.values)},
-                                {{"perm", std::vector<std::int64_t>{1, 0}}});
+    const Value weight =
+        g.node("Transpose", {g.weight(table.values)}, {{"perm", std::vector<std::int64_t>{1, 0}}});
     const Value values = product(g, states, weight, g.weight(table.scales));
     const auto bias = logits_bias(weights_);
     return bias ? g.node("Add", {values, g.weight(*bias)}) : values;
@@ -144,8 +143,8 @@ class Int8RowsProjection final : public Projection {
     };
     Table table;
     table.values = {source.name + ".int8", DType::kI8, source.shape, borrow(matrix->values)};
-    table.scales = {source.name + ".scales", DType::kF32, {source.shape[0]},
-                    borrow(matrix->scales)};
+    table.scales = {
+        source.name + ".scales", DType::kF32, {source.shape[0]}, borrow(matrix->scales)};
     table.scale_values = {matrix, &matrix->scales};
     return tables_.emplace(source.name, std::move(table)).first->second;
   }
@@ -158,8 +157,7 @@ class Int8RowsProjection final : public Projection {
     const Value step = g.float_scalar(1.0f / kLargest);
     const Value zero = g.weight({"activation_zero", DType::kU8, {}, std::vector{kActivationZero}});
     const Value rounded = g.node("QuantizeLinear", {g.node("Div", {x, extreme}), step, zero});
-    const Value weight_zero =
-        g.weight({"weight_zero", DType::kI8, {}, std::vector{kWeightZero}});
+    const Value weight_zero = g.weight({"weight_zero", DType::kI8, {}, std::vector{kWeightZero}});
     const Value sums = g.node(Operator(kMicrosoft, "MatMulIntegerToFloat"),
                               {rounded, weight, step, scales, zero, weight_zero});
     return g.node("Mul", {sums, extreme});

@@ -30,14 +30,11 @@ namespace {
 namespace fs = std::filesystem;
 using package::GraphRole;
 
-constexpr std::size_t kMostManifestBytes = std::size_t{1} << 20;
 constexpr const char* kData = "model.onnx_data";
 
 package::Manifest read_source(const package::Package& package) {
   package::verify_files(package.folder);
-  const fs::path file = package.folder / package::kManifestName;
-  package::Manifest manifest =
-      package::parse_manifest(base::read_file(file, kMostManifestBytes), file);
+  package::Manifest manifest = *package::read_manifest(package.folder);
   if (manifest.scheme != "none" || manifest.layout == package::kFusedLayout)
     base::fail(ErrorCode::kUnsupported,
                "{}: is already quantised or optimised (scheme {}, layout {}); optimise the fp32 "

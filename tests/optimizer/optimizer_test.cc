@@ -1,6 +1,7 @@
 // The bundled model in its portable and its optimised forms.
 #include "sampan/optimizer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "package/package.h"
@@ -39,12 +41,15 @@ class Packages {
   }
 
   std::filesystem::path portable() const { return folder_ / "portable"; }
-  std::filesystem::path optimized(OptimizedWeights weights) {
+  std::filesystem::path optimized(OptimizedWeights weights,
+                                  OptimizedFor optimized_for = OptimizedFor::kLatency) {
     const std::filesystem::path path =
-        folder_ / ("optimized-" + std::to_string(static_cast<int>(weights)));
+        folder_ /
+        fmt::format("optimized-{}-{}", static_cast<int>(weights), static_cast<int>(optimized_for));
     if (!std::filesystem::exists(path)) {
       OptimizeOptions options;
       options.weights = weights;
+      options.optimized_for = optimized_for;
       optimize_package(portable(), path, options);
     }
     return path;
@@ -137,11 +142,50 @@ TEST(OptimizerTest, translates_as_the_portable_package) {
     EXPECT_EQ(tokens_of(fused, beams, 32), tokens_of(Packages::instance().portable(), beams, 32));
 }
 
-TEST(OptimizerTest, translates_a_batch_as_one_by_one) {
-  const auto fused = Packages::instance().optimized(OptimizedWeights::kFloat32);
+/// Every form that an optimised package has.
+class OptimizedFormTest : public testing::TestWithParam<std::pair<OptimizedWeights, OptimizedFor>> {
+ protected:
+  const std::filesystem::path package_ =
+      Packages::instance().optimized(GetParam().first, GetParam().second);
+};
+
+TEST_P(OptimizedFormTest, translates_a_batch_as_one_by_one) {
   for (const std::int64_t beams : {1, 4})
-    EXPECT_EQ(tokens_of(fused, beams, 32), tokens_of(fused, beams, 1));
+    EXPECT_EQ(tokens_of(package_, beams, 32), tokens_of(package_, beams, 1));
 }
+
+TEST_P(OptimizedFormTest, gives_a_row_the_same_logits_in_any_company) {
+  const auto alone = step_model(package_);
+  const auto together = step_model(package_);
+  const Tokens source(16, 305);
+  alone->start({source});
+  together->start({source, Tokens(16, 42), Tokens(16, 7), source});
+  for (const std::int64_t token : {9820L, 11L, 12L, 13L}) {
+    const std::vector<float> expected = copy(alone->step(Tokens{token}, 1));
+    const std::span<const float> actual = together->step(Tokens{token, 5, 6, token}, 1);
+    const auto first = actual.first(expected.size());
+    EXPECT_TRUE(std::ranges::equal(first, expected)) << token;
+    EXPECT_TRUE(std::ranges::equal(actual.last(expected.size()), expected)) << token;
+  }
+}
+
+TEST_P(OptimizedFormTest, stays_near_the_portable_logits) {
+  const auto portable = step_model(Packages::instance().portable());
+  const auto optimized = step_model(package_);
+  portable->start(kSources);
+  optimized->start(kSources);
+  const Tokens tokens = {kPad, kPad, kPad};
+  const std::vector<float> expected = copy(portable->step(tokens, 1));
+  const bool exact = GetParam().first == OptimizedWeights::kFloat32;
+  expect_near(optimized->step(tokens, 1), expected, exact ? 1e-4F : 2.0F);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, OptimizedFormTest,
+    testing::Values(std::pair(OptimizedWeights::kFloat32, OptimizedFor::kLatency),
+                    std::pair(OptimizedWeights::kInt8, OptimizedFor::kLatency),
+                    std::pair(OptimizedWeights::kInt8, OptimizedFor::kThroughput),
+                    std::pair(OptimizedWeights::kInt4, OptimizedFor::kLatency)));
 
 TEST(OptimizerTest, refuses_a_package_that_is_not_fp32_and_portable) {
   const test::TemporaryFolder folder;
