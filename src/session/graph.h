@@ -31,7 +31,8 @@ class Graph {
   /// or is null for one that the runtime makes and the caller releases.
   void run_into(const std::vector<const char*>& input_names,
                 const std::vector<const OrtValue*>& inputs,
-                const std::vector<const char*>& output_names, std::vector<OrtValue*>& outputs) const;
+                const std::vector<const char*>& output_names,
+                std::vector<OrtValue*>& outputs) const;
 
  private:
   Ort::Session session_;
