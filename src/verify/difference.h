@@ -33,7 +33,7 @@ void compare_states(const session::NamedTensor& output, const reference::Matrix&
 /// The same for keys or values [batch, head, length, head_dim] and [positions, head * head_dim].
 void compare_cache(const session::NamedTensor& output, const reference::Matrix& expected,
                    const RowPlace& place, Worst& worst);
-/// The same for logits [batch, length, vocabulary], relative as `kLogitLimit` says.
+/// The same for logits [batch, length, vocabulary], relative as `Limits::logits` says.
 void compare_logits(const session::NamedTensor& output, const reference::Matrix& expected,
                     const RowPlace& place, Worst& worst);
 

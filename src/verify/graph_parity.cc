@@ -165,13 +165,13 @@ class Comparison {
   }
 
   void report() {
-    if (states_.values > 0) add("encoder.states", states_, kStateLimit);
+    if (states_.values > 0) add("encoder.states", states_, input_.limits.states);
     for (const Form& form : forms_) {
-      add(form.name + ".first_logits", form.worst.first_logits, kLogitLimit);
-      add(form.name + ".first_caches", form.worst.first_caches, kStateLimit);
-      add(form.name + ".no_past_logits", form.worst.no_past, kLogitLimit);
-      add(form.name + ".later_logits", form.worst.later_logits, kLogitLimit);
-      add(form.name + ".later_caches", form.worst.later_caches, kStateLimit);
+      add(form.name + ".first_logits", form.worst.first_logits, input_.limits.logits);
+      add(form.name + ".first_caches", form.worst.first_caches, input_.limits.states);
+      add(form.name + ".no_past_logits", form.worst.no_past, input_.limits.logits);
+      add(form.name + ".later_logits", form.worst.later_logits, input_.limits.logits);
+      add(form.name + ".later_caches", form.worst.later_caches, input_.limits.states);
     }
     checks_.push_back(
         limited("finite", static_cast<double>(not_finite_), 0, "values that are NaN or infinite"));

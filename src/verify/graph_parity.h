@@ -8,22 +8,18 @@
 
 #include "package/package.h"
 #include "session/sequence_model.h"
+#include "verify/limits.h"
 #include "verify/parity_case.h"
 #include "verify/reference_answers.h"
 #include "verify/report.h"
 
 namespace sampan::verify {
 
-/// Largest absolute difference allowed of encoder states and of cached keys and values.
-inline constexpr double kStateLimit = 1e-4;
-/// Largest difference allowed of a logit, relative to the largest magnitude among the reference's
-/// logits at the same position (1 where all of them are smaller).
-inline constexpr double kLogitLimit = 1e-5;
-
 struct GraphParityInput {
   const package::Package& package;
   std::span<const ParityCase> cases;
   std::span<const ReferenceAnswers> answers;  ///< of each case
+  Limits limits;
   session::SessionOptions session;
   std::function<void(std::string_view)> progress;
   std::stop_token stop;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -93,7 +94,7 @@ class Localiser {
     const TracedGraph graph(std::move(model), file.parent_path(), stack, input_.session);
     const std::size_t cases = input_.search ? input_.cases.size() : 1;
     for (std::size_t i = 0; i < cases; ++i) {
-      Trace trace(target.name, graph.probes());
+      Trace trace(target.name, graph.probes(), input_.limits.inner_values);
       if (target.part == Part::kEncoder)
         run_encoder(graph, i, trace);
       else if (target.part == Part::kFirst)
@@ -209,19 +210,20 @@ class Localiser {
 
 Localisation localise(const LocalisationInput& input) { return Localiser(input).run(); }
 
-Check check_inner_values(const Localisation& found) {
+Check check_inner_values(const Localisation& found, double limit) {
   const std::string name = "inner_values";
-  if (!found.places.empty()) {
-    const Place& place = *std::ranges::max_element(found.places, {}, &Place::figure);
-    return limited(name, place.figure, place.limit,
-                   fmt::format("{}: {}, {}", place.graph, place.name, place.part));
-  }
-  if (found.inner_values.empty())
+  if (found.inner_values.empty() && found.places.empty())
     return not_checked(name, "no inner value of the graphs has a name that is known");
-  const InnerValue& value =
-      *std::ranges::max_element(found.inner_values, {}, &InnerValue::difference);
-  return limited(name, value.difference, kPlaceLimit,
-                 fmt::format("{}: {}", value.graph, value.name));
+  double figure = 0.0;
+  for (const Place& place : found.places) figure = std::max(figure, place.figure);
+  for (const InnerValue& value : found.inner_values) figure = std::max(figure, value.difference);
+  std::vector<InnerValue> ranked = found.inner_values;
+  std::ranges::stable_sort(ranked, std::greater{}, &InnerValue::relative_error);
+  std::string detail = "lose most:";
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, ranked.size()); ++i)
+    detail += fmt::format("{} {}: {} ({:.2g})", i == 0 ? "" : ",", ranked[i].graph, ranked[i].name,
+                          ranked[i].relative_error);
+  return limited(name, figure, limit, std::move(detail));
 }
 
 }  // namespace sampan::verify

@@ -11,6 +11,7 @@
 #include "package/package.h"
 #include "reference/marian.h"
 #include "session/sequence_model.h"
+#include "verify/limits.h"
 #include "verify/parity_case.h"
 #include "verify/reference_answers.h"
 #include "verify/report.h"
@@ -22,6 +23,7 @@ struct LocalisationInput {
   const reference::Marian& reference;
   std::span<const ParityCase> cases;
   std::span<const ReferenceAnswers> answers;  ///< of each case
+  Limits limits;
   session::SessionOptions session;
   /// Whether something is wrong: every graph is then searched in every case until one shows a
   /// place. Otherwise the first case serves to tell how much each part loses.
@@ -43,7 +45,8 @@ struct Localisation {
 Localisation localise(const LocalisationInput& input);
 
 /// The largest difference that a part of a graph makes by itself: also one that nothing shows in
-/// the end, as a missing bias of keys does not change what is attended to.
-Check check_inner_values(const Localisation& found);
+/// the end, as a missing bias of keys does not change what is attended to. Ranks the parts that
+/// lose most.
+Check check_inner_values(const Localisation& found, double limit);
 
 }  // namespace sampan::verify

@@ -11,6 +11,7 @@
 #include "reference/marian.h"
 #include "sampan/generation.h"
 #include "session/sequence_model.h"
+#include "verify/limits.h"
 #include "verify/report.h"
 
 namespace sampan::verify {
@@ -24,8 +25,10 @@ struct TokenParityInput {
   const reference::Marian& reference;
   /// Token ids of each line, end of sentence included.
   std::span<const std::vector<std::int64_t>> lines;
-  GenerationConfig defaults;  ///< the package's
-  int threads = 1;            ///< lines are translated side by side
+  GenerationConfig defaults;            ///< the package's
+  GenerationConfig reference_defaults;  ///< the checkpoint's
+  Limits limits;
+  int threads = 1;  ///< lines are translated side by side
   session::SessionOptions session;
   std::function<void(std::string_view)> progress;  ///< called by one thread at a time
   std::stop_token stop;

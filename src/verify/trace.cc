@@ -14,6 +14,8 @@ namespace {
 using reference::Index;
 using reference::Matrix;
 
+/// Values nearer than this, relative to the largest, are the same.
+constexpr double kSame = 1e-5;
 /// A probability below this stands for a position that is hidden: exp of minus infinity, which a
 /// vectorised exp does not always bring to 0.
 constexpr double kHidden = 1e-300;
@@ -107,7 +109,7 @@ std::optional<double> factor_of(const Matrix& actual, const Matrix& expected) {
   const double factor = both / square;
   if (!std::isfinite(factor)) return std::nullopt;
   const Matrix scaled = expected * factor;
-  return worst_of(actual, scaled).figure <= kPlaceLimit ? std::optional(factor) : std::nullopt;
+  return worst_of(actual, scaled).figure <= kSame ? std::optional(factor) : std::nullopt;
 }
 
 }  // namespace
@@ -115,8 +117,7 @@ std::optional<double> factor_of(const Matrix& actual, const Matrix& expected) {
 bool Trace::equals_last(std::string_view name, const Matrix& actual) const {
   const auto found = last_.find(name);
   return found != last_.end() && found->second.rows() == actual.rows() &&
-         found->second.cols() == actual.cols() &&
-         worst_of(actual, found->second).figure <= kPlaceLimit;
+         found->second.cols() == actual.cols() && worst_of(actual, found->second).figure <= kSame;
 }
 
 std::string Trace::part_of(std::string_view name, const Matrix& actual,
@@ -132,7 +133,7 @@ std::string Trace::part_of(std::string_view name, const Matrix& actual,
     const auto tokens = last_.find(stack + "embed_tokens");
     const auto positions = last_.find(stack + "embed_positions");
     if (tokens != last_.end() && positions != last_.end() &&
-        worst_of(actual, tokens->second + positions->second).figure <= kPlaceLimit)
+        worst_of(actual, tokens->second + positions->second).figure <= kSame)
       return "scale";
     return equals_last(stack + "embed_scale", actual) ? "positions" : "sum";
   }
@@ -188,8 +189,8 @@ void Trace::compare(const Run& run, std::string_view name, Matrix& value) {
   if (name.ends_with(".probabilities")) {
     const double padded = found->rightCols(found->cols() - value.cols()).sum();
     const double later = (value.array() < kHidden).select(actual, 0.0).sum();
-    if (padded > kPlaceLimit || later > kPlaceLimit) {
-      hidden = padded > kPlaceLimit ? "padding" : "causal";
+    if (padded > kSame || later > kSame) {
+      hidden = padded > kSame ? "padding" : "causal";
       figure = std::max({figure, padded, later});
     }
   }
@@ -222,10 +223,10 @@ reference::Observer Trace::observer(const Run& run) {
 std::vector<Place> Trace::places() const {
   std::vector<std::pair<std::size_t, Place>> ordered;
   for (const auto& [name, seen] : seen_) {
-    if (!(seen.worst > kPlaceLimit)) continue;
+    if (!(seen.worst > limit_)) continue;
     ordered.push_back({seen.order,
                        {graph_, name, seen.part, probes_.find(name)->second.node, seen.worst,
-                        kPlaceLimit, seen.detail}});
+                        limit_, seen.detail}});
   }
   std::ranges::sort(ordered, {}, &std::pair<std::size_t, Place>::first);
   std::vector<Place> places;

@@ -15,10 +15,6 @@
 
 namespace sampan::verify {
 
-/// Largest difference that one operator may make by itself, relative to the largest magnitude among
-/// the reference's values at the same place (1 where all are smaller).
-inline constexpr double kPlaceLimit = 1e-5;
-
 /// Holds the inner values of one graph against the reference, operator by operator: the reference
 /// computes on with the graph's own value, so that each difference is made where it is found and an
 /// error is not blamed on what follows it. Not thread-safe.
@@ -27,8 +23,10 @@ class Trace {
   using Values = std::map<std::string, session::NamedTensor, std::less<>>;
   using Probes = std::map<std::string, Probe, std::less<>>;
 
-  /// `graph` is the name in the report; `probes` must outlive this object.
-  Trace(std::string graph, const Probes& probes) : graph_(std::move(graph)), probes_(probes) {}
+  /// `graph` is the name in the report; `probes` must outlive this object;
+  /// `limit` is as `Limits::inner_values`.
+  Trace(std::string graph, const Probes& probes, double limit)
+      : graph_(std::move(graph)), probes_(probes), limit_(limit) {}
 
   /// One row of a batch that was run.
   struct Run {
@@ -41,7 +39,7 @@ class Trace {
   /// Called by the reference with each of its values; `run` must outlive the observer.
   reference::Observer observer(const Run& run);
 
-  /// In the order of computing. Places are those beyond `kPlaceLimit`.
+  /// In the order of computing. Places are those beyond the limit.
   std::vector<Place> places() const;
   std::vector<InnerValue> inner_values() const;
 
@@ -62,6 +60,7 @@ class Trace {
 
   std::string graph_;
   const Probes& probes_;
+  double limit_;
   std::map<std::string, Seen, std::less<>> seen_;
   // Of this row, by name: what is known after each step.
   std::map<std::string, reference::Matrix, std::less<>> last_;

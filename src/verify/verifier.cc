@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/mapped_file.h"
 #include "base/processor.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -26,6 +27,7 @@
 #include "verify/file_checks.h"
 #include "verify/graph_parity.h"
 #include "verify/latency.h"
+#include "verify/limits.h"
 #include "verify/localisation.h"
 #include "verify/parity_case.h"
 #include "verify/sample_text.h"
@@ -72,6 +74,38 @@ GenerationConfig generation_defaults(const package::Package& package) {
   return decode::parse_generation_config(texts);
 }
 
+/// The checkpoint's own special tokens, whatever the package says of them.
+GenerationConfig checkpoint_defaults(const checkpoint::Checkpoint& checkpoint,
+                                     GenerationConfig defaults) {
+  const checkpoint::ModelConfig& config = checkpoint.config;
+  defaults.decoder_start_token_id = config.decoder_start_token_id;
+  defaults.pad_token_id = config.pad_token_id;
+  if (!config.eos_token_id.empty()) defaults.eos_token_id = config.eos_token_id;
+  return defaults;
+}
+
+/// A wrong decoder start alone makes every translation another one.
+Check check_special_tokens(const GenerationConfig& ours, const GenerationConfig& expected) {
+  const std::string name = "special_tokens";
+  if (ours.decoder_start_token_id != expected.decoder_start_token_id)
+    return failed(name, fmt::format("decoder_start_token_id is {}, the checkpoint's {}",
+                                    ours.decoder_start_token_id, expected.decoder_start_token_id));
+  if (ours.pad_token_id != expected.pad_token_id)
+    return failed(name, fmt::format("pad_token_id is {}, the checkpoint's {}", ours.pad_token_id,
+                                    expected.pad_token_id));
+  if (ours.eos_token_id != expected.eos_token_id)
+    return failed(name, "eos_token_id is not the checkpoint's");
+  return passed(name, "decoder start, padding and end of sentence are the checkpoint's");
+}
+
+/// "fp32" where nobody says something else.
+std::string precision_of(const package::Package& package) {
+  if (!package.has_manifest) return "fp32";
+  const std::filesystem::path file = package.folder / package::kManifestName;
+  constexpr std::size_t kLongest = std::size_t{16} << 20;
+  return package::parse_manifest(base::read_file(file, kLongest), file).precision;
+}
+
 /// Nothing where there is no reference for the checkpoint's family.
 std::optional<reference::Marian> open_reference(const checkpoint::Checkpoint& checkpoint) {
   if (checkpoint.config.model_type != "marian") return std::nullopt;
@@ -92,6 +126,7 @@ void compare_with_reference(const package::Package& package,
   }
   session::SessionOptions session;
   session.intra_op_threads = options.threads > 0 ? options.threads : base::usable_threads();
+  const Limits limits = limits_of(precision_of(package));
   const TokenLines lines = tokenize(package, lines_of(options));
   report.lines = lines.size();
   // Nobody else promises that several tokens may follow a past at once.
@@ -106,17 +141,28 @@ void compare_with_reference(const package::Package& package,
       options.progress(fmt::format("asking the reference: {}", parity_case.name));
     answers.push_back(answer(*model, parity_case));
   }
-  std::vector<Check> parity =
-      check_graph_parity({package, cases, answers, session, options.progress, options.stop});
+  std::vector<Check> parity = check_graph_parity(
+      {package, cases, answers, limits, session, options.progress, options.stop});
   const bool wrong = std::ranges::find(parity, Outcome::kFailed, &Check::outcome) != parity.end();
   append(std::move(parity), report.checks);
-  Localisation inside = localise(
-      {package, *model, cases, answers, session, wrong, {}, options.progress, options.stop});
-  report.checks.push_back(check_inner_values(inside));
+  Localisation inside = localise({package,
+                                  *model,
+                                  cases,
+                                  answers,
+                                  limits,
+                                  session,
+                                  wrong,
+                                  {},
+                                  options.progress,
+                                  options.stop});
+  report.checks.push_back(check_inner_values(inside, limits.inner_values));
   report.places = std::move(inside.places);
   report.inner_values = std::move(inside.inner_values);
   append(std::move(inside.not_checked), report.checks);
-  append(check_token_parity({package, *model, lines, generation_defaults(package),
+  const GenerationConfig defaults = generation_defaults(package);
+  const GenerationConfig expected = checkpoint_defaults(checkpoint, defaults);
+  report.checks.push_back(check_special_tokens(defaults, expected));
+  append(check_token_parity({package, *model, lines, defaults, expected, limits,
                              session.intra_op_threads, session, options.progress, options.stop}),
          report.checks);
 }

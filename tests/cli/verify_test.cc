@@ -42,11 +42,11 @@ TEST_F(VerifyTest, PassesAGoodPackageAndRecordsItThere) {
   const Outcome outcome =
       verify(kMarian, {"--text", folder_.write("text", "Good morning.\n").string()});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("\npassed: 25 checks, 1 lines, "));
+  EXPECT_THAT(outcome.out, HasSubstr("\npassed: 26 checks, 1 lines, "));
   EXPECT_THAT(outcome.err, IsEmpty());
   const Json json = Json::parse(test::content_of(verification()));
   EXPECT_EQ(json["verdict"], "passed");
-  EXPECT_EQ(json["checks"].size(), 25U);
+  EXPECT_EQ(json["checks"].size(), 26U);
   // The package is what it was, and a new one knows nothing of the old one's verification.
   EXPECT_EQ(run_program({"export", kMarian, "--output", package_, "--force"}).status, 0);
   EXPECT_FALSE(fs::exists(verification()));

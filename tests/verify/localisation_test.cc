@@ -79,6 +79,7 @@ class Bench {
                      *model_,
                      cases_,
                      answers_,
+                     {},
                      session(),
                      true,
                      only.empty() ? std::vector<std::string>() : std::vector{only},

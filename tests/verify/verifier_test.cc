@@ -115,6 +115,22 @@ TEST_F(VerifierTest, WhatIsNotThereIsAnErrorAndNoReport) {
             ErrorCode::kNotFound);
 }
 
+TEST_F(VerifierTest, FindsAWrongDecoderStart) {
+  const fs::path file = exported(kMarian) / "generation_config.json";
+  std::string text = test::content_of(file);
+  const std::string key = "\"decoder_start_token_id\": 9820";
+  ASSERT_NE(text.find(key), std::string::npos) << text;
+  text.replace(text.find(key), key.size(), "\"decoder_start_token_id\": 9810");
+  std::ofstream(file, std::ios::binary) << text;
+  VerifyOptions options;
+  options.lines = {"Hello."};
+  options.longest_position = false;
+  const Report report = verify_package(package_, kMarian, options);
+  EXPECT_THAT(find(report, "special_tokens").detail,
+              HasSubstr("decoder_start_token_id is 9810, the checkpoint's 9820"));
+  EXPECT_TRUE(report.places.empty());
+}
+
 TEST_F(VerifierTest, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
