@@ -9,6 +9,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/graph_builder.h"
@@ -65,7 +66,7 @@ graph::Graph small_graph(const Variant& variant) {
     const auto scope = g.scope(variant.scope);
     value = g.node("MatMul",
                    {value, g.weight(weight("weight", {kWidth, kWidth}, variant.project_step))});
-    value = g.node(variant.activation, {value});
+    value = g.node(std::string_view(variant.activation), {value});
   }
   const Value all = g.node("Concat", {past, value}, {{"axis", std::int64_t{1}}});
   g.output(all, {variant.output, DType::kF32, {}});
