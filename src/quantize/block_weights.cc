@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "quantize/float_weight.h"
 
 namespace sampan::quantize {
 namespace {
@@ -101,13 +102,6 @@ int load(std::span<const std::byte> row, std::size_t index, int bits) {
 
 std::size_t packed_bytes(std::size_t count, int bits) {
   return (count * static_cast<std::size_t>(bits) + 7) / 8;
-}
-
-void check_finite(std::span<const float> weights) {
-  const auto wrong = std::ranges::find_if(weights, [](float w) { return !std::isfinite(w); });
-  if (wrong != weights.end())
-    base::fail(ErrorCode::kInvalidData, "a weight is {}; the checkpoint is damaged or overflowed",
-               *wrong);
 }
 
 }  // namespace

@@ -1,35 +1,16 @@
 #include "quantize/weight_store.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/fail.h"
-#include "graph/external_data.h"
+#include "quantize/float_weight.h"
 
 namespace sampan::quantize {
 namespace {
 
 using graph::Initializer;
-
-std::vector<float> floats_of(const Initializer& weight) {
-  std::vector<float> floats(graph::byte_size(weight) / sizeof(float));
-  graph::copy_bytes(weight, std::as_writable_bytes(std::span(floats)));
-  return floats;
-}
-
-bool same_content(const Initializer& a, const Initializer& b) {
-  if (a.shape != b.shape) return false;
-  const auto* left = std::get_if<graph::BorrowedBytes>(&a.data);
-  const auto* right = std::get_if<graph::BorrowedBytes>(&b.data);
-  if (left == nullptr || right == nullptr) {
-    const std::vector<float> x = floats_of(a);
-    const std::vector<float> y = floats_of(b);
-    return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
-  }
-  return left->bytes.data() == right->bytes.data() || std::ranges::equal(left->bytes, right->bytes);
-}
 
 std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows,
                               std::size_t columns) {
