@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,23 @@ namespace sampan {
 enum class QuantizationScheme {
   kInt8,  ///< 8 bits a weight in blocks with a scale each: a quarter of the size, close to fp32
   kInt4,  ///< 4 bits a weight in blocks: an eighth of the size, at some cost in quality
+  /// 8 bits a weight, activations rounded as they come, with ONNX's own operators: for loaders
+  /// other than sampan. By ONNX's definition all lines of a batch share the scale of an activation,
+  /// so that a line can depend on its neighbours.
+  kDynamicInt8,
+  /// 8 bits a weight, activations rounded with scales that were measured on text
+  /// (QuantizeLinear and DequantizeLinear): for loaders other than sampan, and for accelerators.
+  kStaticInt8,
+  /// Weights and most of the computing in binary16, for accelerators: half the size. Inputs and
+  /// outputs stay fp32. Processors convert back to fp32, so that nothing is faster there.
+  kFp16,
+};
+
+/// How the range of an activation is chosen from the values that a calibration text gives it.
+enum class CalibrationMethod {
+  kMinMax,      ///< everything that was seen
+  kPercentile,  ///< without the values furthest out
+  kEntropy,     ///< the cut that keeps the most information (Kullback-Leibler divergence)
 };
 
 struct SAMPAN_API QuantizeOptions {
@@ -38,6 +56,29 @@ struct SAMPAN_API QuantizeOptions {
   std::optional<double> max_bleu_loss;
   std::filesystem::path source;     ///< sentences, one a line
   std::filesystem::path reference;  ///< their translations
+  /// For kDynamicInt8 and kStaticInt8: one scale a weight instead of one for each of its outputs.
+  /// Slightly smaller, further from the original.
+  bool per_tensor = false;
+  /// For both: weights as uint8 instead of int8. Slower for many rows, and exact on
+  /// processors that are not for int8 (x86 without VNNI).
+  bool unsigned_weights = false;
+  /// For both: weights of 7 bits, for x86 processors without VNNI, whose 8-bit products of
+  /// large weights overflow.
+  bool reduce_range = false;
+  /// For kStaticInt8: text to measure activations on, a source sentence a line, or a NumPy file
+  /// (.npz) of input_ids and attention_mask [sentence, position]. The fp32 package translates it
+  /// greedily. A few hundred lines like those that will be translated do.
+  std::filesystem::path calibration;
+  /// Sentences taken from the front of it; 0: all.
+  std::size_t calibration_lines = 0;
+  CalibrationMethod calibration_method = CalibrationMethod::kMinMax;
+  /// For kPercentile: share of the values that are inside the range, above 0 and at most 100.
+  double percentile = 99.999;
+  /// Ranges with the same extent on both sides of 0, for accelerators that want them.
+  bool symmetric_encoder = false;
+  bool symmetric_decoder = false;
+  /// Target language of the calibration text, for multilingual models; empty: their first.
+  std::string target_language;
   /// Replace a package that is already at the output path. Anything else there is never replaced.
   bool force = false;
   /// Called with one line for each thing that is checked or written; may be empty.

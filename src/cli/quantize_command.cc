@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/portable_scheme_flags.h"
 #include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "sampan/quantizer.h"
@@ -56,6 +57,9 @@ void run_quantize(QuantizeArguments& arguments) {
 constexpr std::pair<std::string_view, QuantizationScheme> kSchemes[] = {
     {"int8", QuantizationScheme::kInt8},
     {"int4", QuantizationScheme::kInt4},
+    {"dynamic-int8", QuantizationScheme::kDynamicInt8},
+    {"static-int8", QuantizationScheme::kStaticInt8},
+    {"fp16", QuantizationScheme::kFp16},
 };
 
 QuantizationScheme scheme_named(const std::string& name) {
@@ -111,11 +115,14 @@ void add_quantize_command(CLI::App& app) {
       ->add_option_function<std::string>(
           "--scheme",
           [arguments](const std::string& name) { arguments->options.scheme = scheme_named(name); },
-          "int8, int4: weights in blocks of that many bits, activations in fp32")
+          "int8, int4: weights in blocks of that many bits, activations in fp32; dynamic-int8, "
+          "static-int8: 8 bits with ONNX's own operators, for other loaders; fp16: for "
+          "accelerators")
       ->type_name("NAME")
       ->required();
   add_weight_options(*command, arguments->options);
   add_search_options(*command, arguments->options);
+  add_portable_scheme_flags(*command, arguments->options);
   command->add_flag("--force,-f", arguments->options.force,
                     "replace a package that is already at the output path");
   command->add_flag("--quiet,-q", arguments->quiet,

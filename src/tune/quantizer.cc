@@ -32,6 +32,25 @@ std::vector<std::string> QuantizeOptions::validate() const {
     problems.push_back("max_bleu_loss needs text; give source and reference");
   if (!max_bleu_loss && (!source.empty() || !reference.empty()))
     problems.push_back("source and reference go with max_bleu_loss alone");
+  if (max_bleu_loss && scheme != QuantizationScheme::kInt8 && scheme != QuantizationScheme::kInt4)
+    problems.push_back("max_bleu_loss is given; it goes with the schemes int8 and int4 alone");
+  const bool is_static = scheme == QuantizationScheme::kStaticInt8;
+  if ((per_tensor || unsigned_weights || reduce_range) && !is_static &&
+      scheme != QuantizationScheme::kDynamicInt8)
+    problems.push_back(
+        "per_tensor, unsigned_weights or reduce_range is given; they go with the schemes "
+        "dynamic-int8 and static-int8 alone");
+  if (is_static && calibration.empty())
+    problems.push_back("calibration is empty; static-int8 needs a text to measure activations on");
+  if (!is_static && scheme != QuantizationScheme::kFp16 && !calibration.empty())
+    problems.push_back("calibration is given; it goes with the schemes static-int8 and fp16 alone");
+  if (!is_static && (symmetric_encoder || symmetric_decoder))
+    problems.push_back(
+        "symmetric_encoder or symmetric_decoder is given; they go with the scheme static-int8 "
+        "alone");
+  if (!(percentile > 0.0 && percentile <= 100.0))
+    problems.push_back(
+        fmt::format("percentile is {}; it must be above 0 and at most 100", percentile));
   return problems;
 }
 
