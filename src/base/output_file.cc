@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 
+#include "base/fail.h"
 #include "base/system_error.h"
 
 namespace sampan::base {
@@ -60,6 +62,30 @@ void OutputFile::write_through(std::span<const std::byte> bytes) {
     if (count < 0) fail_with_errno(errno, "cannot write", shown_as_);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::file_status status = status_of(path);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(ErrorCode::kInvalidArgument, "{}: is no file that could be replaced; give another name",
+         path.string());
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const std::filesystem::path staged =
+      folder / fmt::format(".{}.{}", path.filename().string(), ::getpid());
+  std::error_code ignored;
+  std::filesystem::remove(staged, ignored);  // of a process of the same number that was killed
+  try {
+    OutputFile file(staged, path);
+    file.write(content);
+    file.close();
+    std::error_code error;
+    std::filesystem::rename(staged, path, error);
+    if (error) fail_with_errno(error.value(), "cannot replace", path);
+  } catch (...) {
+    std::filesystem::remove(staged, ignored);
+    throw;
+  }
+  sync_folder(folder);
 }
 
 void sync_folder(const std::filesystem::path& folder) {

@@ -40,6 +40,10 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
+/// Gives a file this content, in place of an earlier one if there is one, complete or not at all.
+/// Throws `Error` as `OutputFile` does, and kInvalidArgument for a folder of this name.
+void replace_file(const std::filesystem::path& path, std::string_view content);
+
 /// Waits until the disk has a folder's entries (its new, renamed and removed files).
 void sync_folder(const std::filesystem::path& folder);
 

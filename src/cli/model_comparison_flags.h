@@ -19,6 +19,8 @@ class ModelComparisonFlags {
   void add(CLI::App& app);
   /// Whether any flag asks for a comparison of models.
   bool given() const { return !against_.empty() || !expected_.empty(); }
+  /// What the model is compared with.
+  const std::filesystem::path& other() const { return against_.empty() ? expected_ : against_; }
   /// Whether a flag was given that only such a comparison understands.
   bool any() const;
   /// Throws `Error` kInvalidArgument for a size that is none.

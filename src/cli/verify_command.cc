@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/output_file.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "cli/model_comparison_flags.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal.h"
+#include "verify/html_report.h"
 #include "verify/verification_file.h"
 #include "verify/verifier.h"
 
@@ -35,6 +37,7 @@ struct VerifyArguments {
   bool latency = false;
   std::optional<std::size_t> latency_runs;
   std::string latency_text;
+  std::filesystem::path html;
   int threads = 0;
   bool json = false;
   bool no_record = false;
@@ -112,6 +115,14 @@ void record(const VerifyArguments& arguments, const verify::Report& report) {
   verify::write_verification(arguments.package, report);
 }
 
+/// What the page of a report is about.
+std::string subject_of(const VerifyArguments& arguments) {
+  const std::string what = arguments.package.string();
+  if (!compares_models(arguments))
+    return fmt::format("{} against its checkpoint {}", what, arguments.checkpoint.string());
+  return fmt::format("{} against {}", what, arguments.models.other().string());
+}
+
 void run_verify(const VerifyArguments& arguments) {
   check_arguments(arguments);
   Interrupt interrupt;
@@ -128,6 +139,8 @@ void run_verify(const VerifyArguments& arguments) {
     throw ExitStatus{die_by_signal(signal)};
   }
   record(arguments, report);
+  if (!arguments.html.empty())
+    base::replace_file(arguments.html, verify::format_html(report, subject_of(arguments)));
   std::string text = arguments.json ? verify::format_json(report) : verify::format_text(report);
   if (text.ends_with('\n')) text.pop_back();
   print_line(text);
@@ -170,6 +183,8 @@ void add_verify_command(CLI::App& app) {
       ->type_name("N");
   arguments->models.add(*command);
   command->add_flag("--json", arguments->json, "write the report as JSON");
+  command->add_option("--html", arguments->html, "also write the report as one page, with plots")
+      ->type_name("FILE");
   command->add_flag("--no-record", arguments->no_record,
                     "leave the package alone instead of writing verification.json into it");
   command->callback([arguments] { run_verify(*arguments); });

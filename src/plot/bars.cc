@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
 #include "plot/canvas.h"
 #include "plot/svg.h"
 
@@ -45,40 +48,67 @@ double beside_guides(double left, const std::string& note, const Plot& plot, con
   return left;
 }
 
-}  // namespace
+/// The end of a label that is wider than the picture: it tells more than the beginning.
+std::string fitted(const std::string& label, double width) {
+  if (text_width(label) <= width) return label;
+  std::string_view end = label;
+  while (!end.empty() && text_width(end) + kFontSize > width)
+    end.remove_prefix(std::max<std::size_t>(1, base::utf8_sequence_length(end)));
+  return "…" + std::string(end);
+}
 
-std::string bars(const Plot& plot, std::span<const Bar> bars) {
+/// Labels stand at the left of their bars, or above them where they would take too much room.
+struct Layout {
+  bool labels_above = false;
+  double row = kRow;
+  Box area;
+};
+
+Layout layout_of(const Plot& plot, std::span<const Bar> bars) {
   double labels = 0;
   double notes = 0;
   for (const Bar& bar : bars) {
     labels = std::max(labels, text_width(bar.label));
     notes = std::max(notes, text_width(note_of(bar)));
   }
-  // Names must not leave the bars no room.
-  labels = std::min(labels, plot.width / 2);
+  Layout layout;
+  layout.labels_above = labels > plot.width * 0.4;
+  if (layout.labels_above) layout.row += kLineHeight;
   Plot shape = plot;
   shape.y_title.clear();
-  Box area = area_of(shape, labels + kGap, 0);
-  area.right = std::max(area.left + plot.width / 8, plot.width - notes - 2 * kGap);
+  layout.area = area_of(shape, layout.labels_above ? kGap : labels + kGap, 0);
+  layout.area.right = plot.width - notes - 2 * kGap;
+  return layout;
+}
+
+}  // namespace
+
+std::string bars(const Plot& plot, std::span<const Bar> bars) {
+  const Layout layout = layout_of(plot, bars);
+  Box area = layout.area;
   const Axis x = axis_of(plot, bars, {area.left, area.right});
   area.top += static_cast<double>(guide_rows(plot, x)) * kLineHeight;
-  area.bottom = area.top + static_cast<double>(std::max<std::size_t>(1, bars.size())) * kRow;
+  area.bottom = area.top + static_cast<double>(std::max<std::size_t>(1, bars.size())) * layout.row;
   Canvas canvas(plot, area.bottom + 2 * kLineHeight + kGap);
   draw_x_axis(plot, x, area, canvas);
-  double top = area.top + (kRow - kThickness) / 2;
+  double bottom = area.top - (kRow - kThickness) / 2;
   for (const Bar& bar : bars) {
-    const double base = top + kThickness - 3;
-    canvas.text(area.left - kGap, base, bar.label, Anchor::kEnd, {});
+    bottom += layout.row;
+    const double base = bottom - 3;
+    if (layout.labels_above)
+      canvas.text(area.left, base - kLineHeight, fitted(bar.label, plot.width - area.left),
+                  Anchor::kStart, {});
+    else
+      canvas.text(area.left - kGap, base, bar.label, Anchor::kEnd, {});
     const double start = x.place(plot.x_logarithmic ? x.low() : 0);
     double end = start;
     if (has_place(bar.value, plot)) {
       end = x.place(bar.value);
-      canvas.rectangle({std::min(start, end), top, std::max(start, end), top + kThickness},
+      canvas.rectangle({std::min(start, end), bottom - kThickness, std::max(start, end), bottom},
                        {.colour = bar.alarming ? kAlarm : kColours[0]});
     }
     canvas.text(beside_guides(std::max(start, end) + kGap, note_of(bar), plot, x), base,
                 note_of(bar), Anchor::kStart, {.opacity = 0.8, .bold = bar.alarming});
-    top += kRow;
   }
   if (bars.empty()) draw_nothing({area.left, area.top, area.right, area.top + kRow}, canvas);
   draw_guides(plot, x, area, canvas);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -96,10 +97,13 @@ std::vector<Element> copied(const Ort::Value& value, std::size_t count) {
   return elements;
 }
 
-NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string& file) {
+/// Nothing for what no `NamedTensor` can hold. The runtime also leaves some inner values empty that
+/// became outputs, where it computed them in place.
+std::optional<NamedTensor> copy_of(const std::string& name, const Ort::Value& value) {
+  if (!value.HasValue() || !value.IsTensor()) return std::nullopt;
   const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
   const std::size_t count = info.GetElementCount();
-  NamedTensor result{std::move(name), info.GetShape(), std::vector<float>()};
+  NamedTensor result{name, info.GetShape(), std::vector<float>()};
   switch (info.GetElementType()) {
     case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
       result.data = copied<float, float>(value, count);
@@ -129,9 +133,7 @@ NamedTensor copy_of(std::string name, const Ort::Value& value, const std::string
       result.data = copied<std::uint8_t, bool>(value, count);
       return result;
     default:
-      base::fail(ErrorCode::kUnsupported,
-                 "{}: the output '{}' has ONNX element type {}, of which values cannot be compared",
-                 file, result.name, static_cast<int>(info.GetElementType()));
+      return std::nullopt;
   }
 }
 
@@ -172,6 +174,21 @@ const GraphSignature& GraphRunner::signature() const { return impl_->graph.signa
 
 std::vector<NamedTensor> GraphRunner::run(std::span<const NamedTensor> inputs,
                                           std::span<const std::string> outputs) const {
+  std::vector<NamedTensor> results;
+  std::vector<std::optional<NamedTensor>> made = run_some(inputs, outputs);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!made[i])
+      base::fail(
+          ErrorCode::kUnsupported,
+          "{}: the output '{}' holds no tensor of numbers that can be compared; leave it out",
+          signature().file, outputs[i]);
+    results.push_back(*std::move(made[i]));
+  }
+  return results;
+}
+
+std::vector<std::optional<NamedTensor>> GraphRunner::run_some(
+    std::span<const NamedTensor> inputs, std::span<const std::string> outputs) const {
   std::vector<const char*> input_names;
   std::vector<const char*> output_names;
   std::vector<Ort::Value> tensors;
@@ -184,9 +201,8 @@ std::vector<NamedTensor> GraphRunner::run(std::span<const NamedTensor> inputs,
   for (const std::string& output : outputs) output_names.push_back(output.c_str());
   std::vector<Ort::Value> made;
   impl_->graph.run(input_names, values, output_names, made);
-  std::vector<NamedTensor> results;
-  for (std::size_t i = 0; i < made.size(); ++i)
-    results.push_back(copy_of(outputs[i], made[i], signature().file));
+  std::vector<std::optional<NamedTensor>> results;
+  for (std::size_t i = 0; i < made.size(); ++i) results.push_back(copy_of(outputs[i], made[i]));
   return results;
 }
 

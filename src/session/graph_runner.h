@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -44,10 +45,13 @@ class GraphRunner {
   const GraphSignature& signature() const;
 
   /// The outputs of these names, in their order. Throws `Error`: kInvalidArgument for data that is
-  /// not of its shape; kUnsupported for an input or output that `NamedTensor` cannot stand for (see
-  /// `is_runnable`); otherwise what the runtime says of the inputs and the graph.
+  /// not of its shape; kUnsupported for an output that `NamedTensor` cannot stand for; otherwise
+  /// what the runtime says of the inputs and the graph.
   std::vector<NamedTensor> run(std::span<const NamedTensor> inputs,
                                std::span<const std::string> outputs) const;
+  /// The same, with nothing in the place of an output that `NamedTensor` cannot stand for.
+  std::vector<std::optional<NamedTensor>> run_some(std::span<const NamedTensor> inputs,
+                                                   std::span<const std::string> outputs) const;
 
  private:
   class Impl;

@@ -63,17 +63,7 @@ std::vector<std::optional<NamedTensor>> RunnableModel::values(
     extended.emplace(bytes, file_.string(), options);
   }
   const GraphRunner& runner = extended ? *extended : runner_;
-  std::vector<std::string> wanted;
-  for (const std::string& name : names)
-    if (const auto* output = runner.signature().output(name);
-        output != nullptr && session::is_runnable(*output))
-      wanted.push_back(name);
-  std::vector<NamedTensor> made = runner.run(inputs_of(runner, inputs), wanted);
-  std::vector<std::optional<NamedTensor>> result(names.size());
-  for (NamedTensor& tensor : made)
-    result[static_cast<std::size_t>(std::ranges::find(names, tensor.name) - names.begin())] =
-        std::move(tensor);
-  return result;
+  return runner.run_some(inputs_of(runner, inputs), names);
 }
 
 RecordedValues::RecordedValues(const std::filesystem::path& file, std::vector<std::string> inputs)

@@ -34,32 +34,11 @@ nlohmann::json json_number(const std::optional<double>& value) {
   return std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json(fmt::format("{}", *value));
 }
 
-std::string verdict_sentence(const Report& report) {
-  const auto count = [&](Outcome outcome) {
-    return std::ranges::count(report.checks, outcome, &Check::outcome);
-  };
-  switch (report.verdict()) {
-    case Outcome::kPassed:
-      return fmt::format("passed: {} checks", report.checks.size());
-    case Outcome::kFailed:
-      return fmt::format("problems: {} of {} checks failed", count(Outcome::kFailed),
-                         report.checks.size());
-    case Outcome::kNotChecked:
-      return fmt::format("not checked: {} of {} checks could not be made, the others passed",
-                         count(Outcome::kNotChecked), report.checks.size());
-  }
-  return "";
-}
-
 /// Texts from files as one line of a terminal.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   return text;
-}
-
-std::string_view throttling_word(const std::optional<bool>& throttled) {
-  return !throttled ? "cannot be known" : *throttled ? "yes" : "none seen";
 }
 
 std::string describe(const Latency& latency) {
@@ -168,6 +147,27 @@ std::string_view verdict_name(Outcome verdict) noexcept {
       return "not_checked";
   }
   return "";
+}
+
+std::string verdict_sentence(const Report& report) {
+  const auto count = [&](Outcome outcome) {
+    return std::ranges::count(report.checks, outcome, &Check::outcome);
+  };
+  switch (report.verdict()) {
+    case Outcome::kPassed:
+      return fmt::format("passed: {} checks", report.checks.size());
+    case Outcome::kFailed:
+      return fmt::format("problems: {} of {} checks failed", count(Outcome::kFailed),
+                         report.checks.size());
+    case Outcome::kNotChecked:
+      return fmt::format("not checked: {} of {} checks could not be made, the others passed",
+                         count(Outcome::kNotChecked), report.checks.size());
+  }
+  return "";
+}
+
+std::string_view throttling_word(const std::optional<bool>& throttled) noexcept {
+  return !throttled ? "cannot be known" : *throttled ? "yes" : "none seen";
 }
 
 std::string format_text(const Report& report) {

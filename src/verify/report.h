@@ -99,6 +99,11 @@ Check not_checked(std::string name, std::string detail);
 /// "passed", "problems", "not_checked".
 std::string_view verdict_name(Outcome verdict) noexcept;
 
+/// One sentence: "problems: 2 of 17 checks failed".
+std::string verdict_sentence(const Report& report);
+/// "yes", "none seen", "cannot be known".
+std::string_view throttling_word(const std::optional<bool>& throttled) noexcept;
+
 /// Several lines for people, the last one the verdict, without a line break at the end.
 std::string format_text(const Report& report);
 /// The report as JSON, indented, ending in a line break: also the content of verification.json.

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "base/mapped_file.h"
@@ -92,6 +93,23 @@ TEST(SyncFolder, RefusesAFolderThatIsNotThere) {
   sync_folder(folder.path());
   EXPECT_EQ(caught_error([&] { sync_folder(folder.path() / "none"); }).code(),
             ErrorCode::kNotFound);
+}
+
+TEST(ReplaceFile, LeavesTheNewContentAndNothingElse) {
+  const TemporaryFolder folder;
+  replace_file(folder / "file", "old");
+  replace_file(folder / "file", "new");
+  EXPECT_EQ(test::content_of(folder / "file"), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(ReplaceFile, RefusesWhatIsNoFileAndAFolderThatIsNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(caught_error([&] { replace_file(folder.path(), "x"); }).code(),
+            ErrorCode::kInvalidArgument);
+  const Error error = caught_error([&] { replace_file(folder / "none" / "file", "x"); });
+  EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_THAT(error.what(), HasSubstr((folder / "none" / "file").string()));
 }
 
 }  // namespace

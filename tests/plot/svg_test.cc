@@ -68,6 +68,17 @@ TEST(Bars, WhatHasNoPlaceHasNoBarButIsListed) {
     EXPECT_THAT(svg, HasSubstr(label));
 }
 
+TEST(Bars, LongLabelsStandAboveTheirBarsAndLoseTheirBeginning) {
+  const std::vector<Bar> values = {{"a", 1, false, ""},
+                                   {std::string(200, 'x') + "end", 2, false, ""}};
+  const std::string svg = bars({}, values);
+  EXPECT_EQ(markup_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("xend<"));
+  EXPECT_THAT(svg, HasSubstr(">…x"));
+  EXPECT_THAT(svg, Not(HasSubstr(std::string(100, 'x'))));
+  EXPECT_GT(widths(svg)[1], 300);  // the bars have the room
+}
+
 TEST(Histogram, EveryValueIsCountedOnce) {
   std::vector<double> values;
   for (int i = 0; i < 100; ++i) values.push_back(i);
