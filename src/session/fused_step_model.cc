@@ -13,6 +13,11 @@ namespace {
 
 namespace fused = package::fused;
 
+/// Sources are padded to a multiple of this: the runtime sums attention over groups of four source
+/// positions and the rest in another order, so that a sentence would otherwise depend in its last
+/// bits, and with rounded activations in more than these, on how long its neighbours are.
+constexpr std::size_t kWidthGranule = 4;
+
 /// The largest number of neighbouring rows that can read one slot: it divides the length of every
 /// run of rows of one sentence.
 std::size_t rows_of_slot(std::span<const std::int64_t> sentences) {
@@ -51,9 +56,11 @@ void FusedStepModel::start(const decode::SourceBatch& sources) {
 }
 
 void FusedStepModel::encode(const decode::SourceBatch& sources) {
-  PaddedIds batch = pad_ids(sources, graphs_->pad_token_id);
+  PaddedIds batch = pad_ids(sources, graphs_->pad_token_id, kWidthGranule);
   std::vector<std::int64_t> positions(static_cast<std::size_t>(batch.shape.back()));
-  std::iota(positions.begin(), positions.end(), 0);
+  // Padding may reach beyond the last position; where it stands does not matter.
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    positions[i] = std::min(static_cast<std::int64_t>(i), max_positions() - 1);
   source_lengths_.clear();
   for (const auto& source : sources)
     source_lengths_.push_back(static_cast<std::int32_t>(source.size()));

@@ -24,9 +24,11 @@ void check_sources(const decode::SourceBatch& sources, std::int64_t max_position
   }
 }
 
-PaddedIds pad_ids(const decode::SourceBatch& sources, std::int64_t pad_token_id) {
+PaddedIds pad_ids(const decode::SourceBatch& sources, std::int64_t pad_token_id,
+                  std::size_t granule) {
   std::size_t width = 0;
   for (const auto& source : sources) width = std::max(width, source.size());
+  width = (width + granule - 1) / granule * granule;
   PaddedIds batch;
   batch.shape = {static_cast<std::int64_t>(sources.size()), static_cast<std::int64_t>(width)};
   batch.ids.assign(sources.size() * width, pad_token_id);

@@ -15,12 +15,13 @@ namespace sampan::session {
 /// negative id.
 void check_sources(const decode::SourceBatch& sources, std::int64_t max_positions);
 
-/// Ids of sentences padded to one width, [sentence, width].
+/// Ids of sentences padded to one width, a multiple of `granule`: [sentence, width].
 struct PaddedIds {
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> ids;
 };
-PaddedIds pad_ids(const decode::SourceBatch& sources, std::int64_t pad_token_id);
+PaddedIds pad_ids(const decode::SourceBatch& sources, std::int64_t pad_token_id,
+                  std::size_t granule = 1);
 
 /// The tokens of one step and what they follow.
 struct StepTokens {

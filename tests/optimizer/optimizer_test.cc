@@ -154,12 +154,14 @@ TEST_P(OptimizedFormTest, translates_a_batch_as_one_by_one) {
     EXPECT_EQ(tokens_of(package_, beams, 32), tokens_of(package_, beams, 1));
 }
 
+// Sentences of 3 mod 4 tokens came out otherwise beside longer ones: the runtime sums the last few
+// source positions in another order than full groups of four.
 TEST_P(OptimizedFormTest, gives_a_row_the_same_logits_in_any_company) {
   const auto alone = step_model(package_);
   const auto together = step_model(package_);
-  const Tokens source(16, 305);
+  const Tokens source = {17, 305, 42, 1200, 6, 7, 8, 9, 77, 5, 0};
   alone->start({source});
-  together->start({source, Tokens(16, 42), Tokens(16, 7), source});
+  together->start({source, Tokens(50, 42), Tokens(17, 7), source});
   for (const std::int64_t token : {9820L, 11L, 12L, 13L}) {
     const std::vector<float> expected = copy(alone->step(Tokens{token}, 1));
     const std::span<const float> actual = together->step(Tokens{token, 5, 6, token}, 1);
