@@ -34,10 +34,12 @@ std::optional<Matrix> row_of(const session::NamedTensor& tensor, const Trace::Ru
   if (floats == nullptr) return std::nullopt;
   tensor::Shape shape = tensor.shape;
   const bool map = is_attention_map(name);
-  // Heads may be an axis of their own or lie in the batch's; rows may be flattened.
+  // Heads may be an axis of their own or lie in the batch's; rows may be flattened, but for
+  // positions, which all rows share.
   if (shape.size() == 3 && shape[0] == run.rows * run.heads && (map || shape[0] != run.rows))
     shape = {run.rows, run.heads, shape[1], shape[2]};
-  if (shape.size() == 2 && shape[0] == run.rows * expected.rows() && shape[0] != expected.rows())
+  if (shape.size() == 2 && !name.ends_with(".embed_positions") &&
+      shape[0] == run.rows * expected.rows() && shape[0] != expected.rows())
     shape = {run.rows, expected.rows(), shape[1]};
   if (shape.size() == 2) shape.insert(shape.begin(), 1);
   if (shape.size() == 3) shape.insert(shape.begin() + 1, 1);
