@@ -21,10 +21,8 @@ function(sampan_test name)
   list(TRANSFORM TEST_ROOMS PREPEND sampan_)
   add_executable(sampan_${name}_test ${TEST_SOURCES})
   target_include_directories(sampan_${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(sampan_${name}_test PRIVATE
-    SAMPAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SAMPAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(sampan_${name}_test PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES}
-    GTest::gmock GTest::gtest_main)
+    sampan_test_folders GTest::gmock GTest::gtest_main)
   if(TEST_LABELS)
     set(labels LABELS "${TEST_LABELS}")
   endif()

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checkpoint/checkpoint.h"
+#include "support/folders.h"
 
 namespace sampan::checkpoint {
 namespace {
@@ -17,7 +18,8 @@ std::vector<float> floats_of(const tensor::TensorView& view) {
 
 class BundledCheckpoint : public ::testing::Test {
  protected:
-  const Checkpoint checkpoint_ = open_checkpoint(SAMPAN_SOURCE_DIR "/models/tatoeba-en-zh");
+  const Checkpoint checkpoint_ =
+      open_checkpoint(std::string(kSourceFolder) + "/models/tatoeba-en-zh");
 };
 
 TEST_F(BundledCheckpoint, ConfigIsRead) {

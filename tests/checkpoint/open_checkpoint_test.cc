@@ -9,6 +9,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::checkpoint {
@@ -19,7 +20,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const fs::path kData = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/checkpoint";
+const fs::path kData = fs::path(kSourceFolder) / "tests/data/checkpoint";
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

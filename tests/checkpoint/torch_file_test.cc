@@ -12,12 +12,12 @@
 #include "base/mapped_file.h"
 #include "checkpoint/safetensors.h"
 #include "sampan/error.h"
+#include "support/folders.h"
 
 namespace sampan::checkpoint {
 namespace {
 
-const std::filesystem::path kData =
-    std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/checkpoint";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/checkpoint";
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "support/folders.h"
 
 namespace sampan::cli {
 namespace {
@@ -20,7 +21,7 @@ using Json = nlohmann::json;
 
 // Lines [begin, end) of a file below the sources.
 std::vector<std::string> lines_of(const std::string& file, std::size_t begin, std::size_t end) {
-  std::ifstream stream(SAMPAN_SOURCE_DIR "/tests/data/" + file);
+  std::ifstream stream(std::string(kSourceFolder) + "/tests/data/" + file);
   std::vector<std::string> lines;
   std::string line;
   for (std::size_t i = 0; i < end && std::getline(stream, line); ++i)

@@ -11,6 +11,7 @@
 
 #include "cli/program.h"
 #include "sampan/error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::cli {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-const std::string kCheckpoint = std::string(SAMPAN_SOURCE_DIR) + "/models/tatoeba-en-zh";
+const std::string kCheckpoint = std::string(kSourceFolder) + "/models/tatoeba-en-zh";
 
 class ExportTest : public ::testing::Test {
  protected:

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::cli {
@@ -178,7 +179,7 @@ TEST(Translate, StreamsTokensAsJson) {
 }
 
 TEST(Translate, GivesTheSameWhateverTheWorkersAndBatches) {
-  const std::string input = content_of(SAMPAN_SOURCE_DIR "/examples/sentences.en");
+  const std::string input = content_of(std::string(kSourceFolder) + "/examples/sentences.en");
   const std::string expected = translate(input).out;
   EXPECT_EQ(line_breaks(expected), line_breaks(input));
   EXPECT_EQ(translate(input, {"--workers", "3", "--batch-size", "2"}).out, expected);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::cli {
@@ -17,8 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Json = nlohmann::json;
 
-const std::string kMarian = std::string(SAMPAN_SOURCE_DIR) + "/models/tatoeba-en-zh";
-const std::string kM2M100 = std::string(SAMPAN_SOURCE_DIR) + "/tests/data/m2m100/checkpoint";
+const std::string kMarian = std::string(kSourceFolder) + "/models/tatoeba-en-zh";
+const std::string kM2M100 = std::string(kSourceFolder) + "/tests/data/m2m100/checkpoint";
 
 class VerifyTest : public ::testing::Test {
  protected:

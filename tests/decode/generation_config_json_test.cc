@@ -6,6 +6,7 @@
 #include <string>
 
 #include "small_search.h"
+#include "support/folders.h"
 
 namespace sampan::decode {
 namespace {
@@ -38,7 +39,8 @@ std::pair<ErrorCode, std::string> refusal_of_fields(const std::string& fields) {
 }
 
 TEST(GenerationConfigJson, ReadsTheBundledCheckpoint) {
-  const GenerationConfig config = read_generation_config(SAMPAN_SOURCE_DIR "/models/tatoeba-en-zh");
+  const GenerationConfig config =
+      read_generation_config(std::string(kSourceFolder) + "/models/tatoeba-en-zh");
   EXPECT_EQ(config.num_beams, 4);
   EXPECT_EQ(config.max_length, 512);
   EXPECT_EQ(config.decoder_start_token_id, 9820);

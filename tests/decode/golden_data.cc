@@ -7,11 +7,12 @@
 #include <stdexcept>
 
 #include "decode/generation_config_json.h"
+#include "support/folders.h"
 
 namespace sampan::decode {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/decode";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/decode";
 constexpr std::size_t kTatoebaLines = 1000;
 constexpr std::size_t kShortLines = 50;  // of each corpus
 

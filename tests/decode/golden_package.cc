@@ -7,6 +7,7 @@
 
 #include "package/package.h"
 #include "sampan/exporter.h"
+#include "support/folders.h"
 
 namespace sampan::decode {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class TemporaryFolder {
  public:
   TemporaryFolder()
-      : path_(std::filesystem::path(SAMPAN_BINARY_DIR) /
+      : path_(std::filesystem::path(kBuildFolder) /
               ("golden-package." + std::to_string(getpid()))) {
     std::filesystem::remove_all(path_);
   }
@@ -30,7 +31,7 @@ class TemporaryFolder {
 
 std::shared_ptr<const session::SequenceModel> load_exported() {
   const TemporaryFolder folder;
-  export_checkpoint(SAMPAN_SOURCE_DIR "/models/tatoeba-en-zh", folder.path());
+  export_checkpoint(std::string(kSourceFolder) + "/models/tatoeba-en-zh", folder.path());
   session::SessionOptions options;
   options.intra_op_threads = 1;
   return session::SequenceModel::load(

@@ -10,6 +10,7 @@
 #include "decode/generation_config_json.h"
 #include "decode/search.h"
 #include "small_search.h"
+#include "support/folders.h"
 
 namespace sampan::decode {
 namespace {
@@ -34,7 +35,7 @@ std::vector<float> row_of(const json& values) {
 }
 
 std::vector<Case> cases() {
-  std::ifstream file(SAMPAN_SOURCE_DIR "/tests/data/decode/processors.json");
+  std::ifstream file(std::string(kSourceFolder) + "/tests/data/decode/processors.json");
   std::vector<Case> result;
   for (const json& entry : json::parse(file)) {
     const std::string config = entry["config"].dump();

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "sampan/error.h"
+#include "support/folders.h"
 
 namespace sampan::evaluate {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/evaluate";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/evaluate";
 
 std::vector<std::string> read_lines(const std::filesystem::path& path) {
   std::ifstream file(path);

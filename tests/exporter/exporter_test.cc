@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "graph/onnx_reader.h"
 #include "package/package.h"
+#include "support/folders.h"
 #include "text/tokenizer_json.h"
 
 namespace sampan {
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kCheckpoint = fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh";
+const fs::path kCheckpoint = fs::path(kSourceFolder) / "models/tatoeba-en-zh";
 
 /// A folder of the test's own, removed with it.
 class ExporterTest : public testing::Test {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/mapped_file.h"
+#include "support/folders.h"
 
 namespace sampan::exporter {
 namespace {
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 // Recorded by tests/data/exporter/make_generation_configs.py.
 TEST(GenerationConfig, IsDerivedAsTransformersDoes) {
   const Json golden = Json::parse(base::read_file(
-      std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/exporter/generation_configs.json",
+      std::filesystem::path(kSourceFolder) / "tests/data/exporter/generation_configs.json",
       std::size_t{1} << 20));
   ASSERT_GE(golden["cases"].size(), 5u);
   for (const Json& expected : golden["cases"]) {

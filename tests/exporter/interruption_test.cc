@@ -17,6 +17,7 @@
 #include "package/package.h"
 #include "sampan/exporter.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 // What an export leaves behind when it cannot end.
@@ -28,7 +29,7 @@ using test::caught_error;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
-const fs::path kCheckpoint = fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh";
+const fs::path kCheckpoint = fs::path(kSourceFolder) / "models/tatoeba-en-zh";
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;

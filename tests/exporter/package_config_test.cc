@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/graph_output.h"
+#include "support/folders.h"
 
 namespace sampan::exporter {
 namespace {
@@ -28,8 +29,8 @@ TEST(PackageConfig, NamesGraphsWithDataFilesAndKeepsTheRest) {
 }
 
 TEST(GraphsWithDataFiles, AreThoseWithTheMostWeights) {
-  const checkpoint::Checkpoint checkpoint = checkpoint::open_checkpoint(
-      std::filesystem::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh");
+  const checkpoint::Checkpoint checkpoint =
+      checkpoint::open_checkpoint(std::filesystem::path(kSourceFolder) / "models/tatoeba-en-zh");
   const auto graphs = architectures::build_graphs(checkpoint, {});
   EXPECT_THAT(graphs_with_data_files(graphs), IsEmpty());
   // 5,014,528 parameters in the encoder and 4,761,949 in a decoder.

@@ -20,6 +20,7 @@
 #include "sampan/translator.h"
 #include "session/sequence_model.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan {
@@ -29,7 +30,7 @@ using Tokens = std::vector<std::int64_t>;
 using decode::StepModel;
 using test::caught_error;
 
-const std::string kCheckpoint = SAMPAN_SOURCE_DIR "/models/tatoeba-en-zh";
+const std::string kCheckpoint = std::string(kSourceFolder) + "/models/tatoeba-en-zh";
 constexpr std::int64_t kPad = 9820;
 
 /// Packages of the bundled model, each made once.

@@ -15,6 +15,7 @@
 #include "sampan/exporter.h"
 #include "sampan/optimizer.h"
 #include "session/graph_runner.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan {
@@ -47,7 +48,7 @@ struct Step {
 class RowAgesTest : public testing::Test {
  protected:
   RowAgesTest() {
-    export_checkpoint(SAMPAN_SOURCE_DIR "/models/tatoeba-en-zh", folder_ / "portable");
+    export_checkpoint(std::string(kSourceFolder) + "/models/tatoeba-en-zh", folder_ / "portable");
     optimize_package(folder_ / "portable", folder_ / "fused");
     session::SessionOptions options;
     options.intra_op_threads = 1;

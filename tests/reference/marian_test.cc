@@ -12,12 +12,12 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors.h"
 #include "sampan/error.h"
+#include "support/folders.h"
 
 namespace sampan::reference {
 namespace {
 
-const std::filesystem::path kData =
-    std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/reference";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/reference";
 // The golden values were computed in float64 too; only the order of sums differs.
 constexpr double kTolerance = 1e-11;
 
@@ -53,9 +53,8 @@ class Golden {
 struct Recording {
   std::map<std::string, Matrix> values;
   Observer observer() {
-    return [this](std::string_view name, const Matrix& value) {
-      values[std::string(name)] = value;
-    };
+    return
+        [this](std::string_view name, const Matrix& value) { values[std::string(name)] = value; };
   }
 };
 
@@ -66,8 +65,7 @@ double difference(const Matrix& a, const Matrix& b) {
 
 class MarianVariant : public testing::TestWithParam<std::string> {
  protected:
-  MarianVariant()
-      : golden_(GetParam()), model_(checkpoint::open_checkpoint(kData / GetParam())) {}
+  MarianVariant() : golden_(GetParam()), model_(checkpoint::open_checkpoint(kData / GetParam())) {}
 
   std::vector<Marian::Row> rows(Marian::Target& target) const {
     std::vector<Marian::Row> result;
@@ -84,8 +82,9 @@ TEST_P(MarianVariant, EveryEncoderLayerEqualsTransformers) {
   const Matrix states = model_.encode(golden_.ids("source"), seen.observer());
   EXPECT_LT(difference(seen.values.at("encoder.embedding"), golden_.matrix("encoder.0")), 1e-6)
       << "positions are stored as floats there and computed in double here";
-  EXPECT_LT(difference(seen.values.at("encoder.layers.0.final_layer_norm"),
-                       golden_.matrix("encoder.1")), 1e-6);
+  EXPECT_LT(
+      difference(seen.values.at("encoder.layers.0.final_layer_norm"), golden_.matrix("encoder.1")),
+      1e-6);
   EXPECT_LT(difference(states, golden_.matrix("encoder.2")), 1e-6);
 }
 
@@ -95,8 +94,10 @@ TEST_P(MarianVariant, EveryDecoderLayerAndTheLogitsEqualTransformers) {
   const Matrix logits = model_.decode(rows(target), seen.observer());
   for (int layer = 0; layer < 3; ++layer) {
     const std::string name = "decoder.layers." + std::to_string(layer) + ".final_layer_norm";
-    EXPECT_LT(difference(seen.values.at(name),
-                         golden_.matrix("decoder." + std::to_string(layer + 1))), 1e-6) << name;
+    EXPECT_LT(
+        difference(seen.values.at(name), golden_.matrix("decoder." + std::to_string(layer + 1))),
+        1e-6)
+        << name;
   }
   EXPECT_LT(difference(logits, golden_.matrix("logits")), 1e-6);
 }

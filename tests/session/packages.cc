@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "session/sequence_model.h"
+#include "support/folders.h"
 
 namespace sampan::session {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/session";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/session";
 
 Golden read_golden() {
   std::ifstream file(kData / "golden.json");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 #include "support/zip_file.h"
 
@@ -20,7 +21,7 @@ using test::little;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/tensor";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/tensor";
 
 std::vector<float> floats_of(const Array& array) {
   std::vector<float> floats(static_cast<std::size_t>(element_count(array.shape).value()));

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "sampan/error.h"
+#include "support/folders.h"
 #include "text/random_text.h"
 
 namespace sampan::text {
@@ -21,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Ids = std::vector<std::int64_t>;
 
-const fs::path kData = fs::path(SAMPAN_SOURCE_DIR) / "tests/data";
+const fs::path kData = fs::path(kSourceFolder) / "tests/data";
 
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path);
@@ -44,7 +45,7 @@ std::string golden_line(const std::string& text) {
 }
 
 const MarianTokenizer& bundled() {
-  static const MarianTokenizer tokenizer(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh");
+  static const MarianTokenizer tokenizer(fs::path(kSourceFolder) / "models/tatoeba-en-zh");
   return tokenizer;
 }
 
@@ -168,7 +169,7 @@ TEST(MarianTokenizer, PiecesOfUnknownIdsAreTheUnknownToken) {
 }
 
 TEST(MarianTokenizer, IsSharedByThreads) {
-  const MarianTokenizer tokenizer(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh");
+  const MarianTokenizer tokenizer(fs::path(kSourceFolder) / "models/tatoeba-en-zh");
   const Ids source = bundled().encode("How are you?", "");
   const Ids target = bundled().encode_target("你好吗？");
   std::vector<std::thread> threads;

@@ -11,6 +11,7 @@
 
 #include "base/mapped_file.h"
 #include "sampan/error.h"
+#include "support/folders.h"
 #include "text/piece_decoder.h"
 #include "text/spm_model.h"
 
@@ -20,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::filesystem::path kBundled =
-    std::filesystem::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh";
+    std::filesystem::path(kSourceFolder) / "models/tatoeba-en-zh";
 
 // Parts of a protocol buffer message.
 std::string varint(std::uint64_t value) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "sampan/error.h"
+#include "support/folders.h"
 #include "text/marian_tokenizer.h"
 
 namespace sampan::text {
@@ -20,7 +21,7 @@ class TokenizerFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(SAMPAN_BINARY_DIR) / "tokenizer_config_test" / test->name() / "mödèl";
+    folder_ = fs::path(kBuildFolder) / "tokenizer_config_test" / test->name() / "mödèl";
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -30,7 +31,7 @@ class TokenizerFiles : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
   void copy_checkpoint(const char* name) const {
-    const fs::path from = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/text" / name;
+    const fs::path from = fs::path(kSourceFolder) / "tests/data/text" / name;
     fs::copy(from, folder_, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   }
 
@@ -157,7 +158,7 @@ TEST_F(TokenizerFiles, ThatDisagreeOnAnIdAreRefused) {
 TEST_F(TokenizerFiles, ThatLinkOutOfTheFolderAreRefused) {
   copy_checkpoint("tagged");
   fs::remove(folder_ / "vocab.json");
-  fs::create_symlink(fs::path(SAMPAN_SOURCE_DIR) / "tests/data/text/tagged/vocab.json",
+  fs::create_symlink(fs::path(kSourceFolder) / "tests/data/text/tagged/vocab.json",
                      folder_ / "vocab.json");
   EXPECT_THAT(open_problem(), HasSubstr("vocab.json"));
 }

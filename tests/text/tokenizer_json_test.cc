@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "base/sha256.h"
 #include "sampan/error.h"
+#include "support/folders.h"
 #include "text/marian_tokenizer.h"
 
 namespace sampan::text {
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Ids = std::vector<std::int64_t>;
 
-const fs::path kData = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/text";
-const fs::path kBundled = fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh";
+const fs::path kData = fs::path(kSourceFolder) / "tests/data/text";
+const fs::path kBundled = fs::path(kSourceFolder) / "models/tatoeba-en-zh";
 
 json recorded(const char* name) {
   return json::parse(base::read_file(kData / "tokenizer_json.json", 1 << 20)).at(name);
@@ -29,7 +30,7 @@ json recorded(const char* name) {
 
 // Digest of the file, which stays where check_tokenizer_json.py looks for it.
 std::string digest_written(const fs::path& folder, const std::string& name) {
-  const fs::path path = fs::path(SAMPAN_BINARY_DIR) / "tokenizer_json" / (name + ".json");
+  const fs::path path = fs::path(kBuildFolder) / "tokenizer_json" / (name + ".json");
   fs::create_directories(path.parent_path());
   std::ofstream(path) << make_tokenizer_json(folder);
   return base::sha256_of_file(path).sha256;

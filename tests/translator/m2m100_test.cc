@@ -11,13 +11,14 @@
 #include "sampan/error.h"
 #include "sampan/exporter.h"
 #include "sampan/translator.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 #include "text/tokenizer.h"
 
 namespace sampan {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/m2m100";
+const std::filesystem::path kData = std::filesystem::path(kSourceFolder) / "tests/data/m2m100";
 
 struct GoldenLine {
   std::string search, language, text;

@@ -10,6 +10,7 @@
 
 #include "sampan/error.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::tune {
@@ -26,9 +27,9 @@ class CalibrationTextTest : public ::testing::Test {
   }
 
   const std::unique_ptr<const text::Tokenizer> tokenizer_ =
-      text::open_tokenizer(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh", "marian");
+      text::open_tokenizer(fs::path(kSourceFolder) / "models/tatoeba-en-zh", "marian");
   const test::TemporaryFolder folder_;
-  const fs::path arrays_ = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/tensor/plain.npz";
+  const fs::path arrays_ = fs::path(kSourceFolder) / "tests/data/tensor/plain.npz";
 };
 
 TEST_F(CalibrationTextTest, ReadsALineASentence) {

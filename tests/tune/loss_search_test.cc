@@ -12,6 +12,7 @@
 #include "sampan/exporter.h"
 #include "sampan/quantizer.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 #include "tune/text_lines.h"
 
@@ -26,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const fs::path kCorpus = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/corpus";
+const fs::path kCorpus = fs::path(kSourceFolder) / "tests/data/corpus";
 
 // The first lines of a file of the corpus.
 std::string head(const std::string& name, int lines) {
@@ -40,7 +41,7 @@ std::string head(const std::string& name, int lines) {
 class LossSearchTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    export_checkpoint(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh", folder_ / "fp32");
+    export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder_ / "fp32");
     options_.source = folder_.write("text.en", head("tatoeba-dev.en", 20));
     options_.reference = folder_.write("text.zh", head("tatoeba-dev.zh", 20));
     options_.report = [this](std::string_view line) { said_.emplace_back(line); };

@@ -15,6 +15,7 @@
 #include "sampan/quantizer.h"
 #include "sampan/translator.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 using test::content_of;
 using test::TemporaryFolder;
 
-fs::path checkpoint() { return fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh"; }
+fs::path checkpoint() { return fs::path(kSourceFolder) / "models/tatoeba-en-zh"; }
 
 // The bundled checkpoint as fp32 packages, exported once for all tests.
 fs::path exported(PackageLayout layout) {
@@ -42,7 +43,7 @@ QuantizeOptions options_of(QuantizationScheme scheme) {
   QuantizeOptions options;
   options.scheme = scheme;
   if (scheme == QuantizationScheme::kStaticInt8) {
-    options.calibration = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/corpus/calibration.en";
+    options.calibration = fs::path(kSourceFolder) / "tests/data/corpus/calibration.en";
     options.calibration_lines = 8;
   }
   return options;

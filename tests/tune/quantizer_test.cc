@@ -15,6 +15,7 @@
 #include "sampan/translator.h"
 #include "session/sequence_model.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 #include "tune/package_rewrite.h"
 
@@ -33,7 +34,7 @@ using ::testing::Not;
 const fs::path& source() {
   static const TemporaryFolder folder;
   static const fs::path package = [] {
-    export_checkpoint(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh", folder / "fp32");
+    export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder / "fp32");
     return folder / "fp32";
   }();
   return package;
@@ -111,8 +112,7 @@ TEST_F(QuantizePackageTest, KeepsWeightsByTheirNames) {
 TEST_F(QuantizePackageTest, TakesEitherLayout) {
   ExportOptions layout;
   layout.layout = PackageLayout::kSeparate;
-  export_checkpoint(fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh", folder_ / "separate",
-                    layout);
+  export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder_ / "separate", layout);
   quantize_package(folder_ / "separate", output_, {});
   quantize_package(source(), folder_ / "shared", {});
   EXPECT_EQ(Translator::load(output_).translate("Where is the station?").tokens,

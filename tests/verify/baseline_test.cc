@@ -10,6 +10,7 @@
 
 #include "sampan/exporter.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::verify {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const fs::path kSource = SAMPAN_SOURCE_DIR;
+const fs::path kSource = kSourceFolder;
 const fs::path kRecording = kSource / "tests/data/verify/transformers.jsonl";
 
 /// The bundled model's package, made once.

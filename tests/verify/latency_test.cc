@@ -10,6 +10,7 @@
 
 #include "sampan/exporter.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::verify {
@@ -72,7 +73,7 @@ TEST_F(DisturbanceTest, CountersThatRiseMeanThrottling) {
 class LatencyTest : public ::testing::Test {
  protected:
   LatencyTest() {
-    export_checkpoint(std::filesystem::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh",
+    export_checkpoint(std::filesystem::path(kSourceFolder) / "models/tatoeba-en-zh",
                       folder_ / "package");
   }
 

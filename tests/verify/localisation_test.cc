@@ -15,6 +15,7 @@
 #include "checkpoint/checkpoint.h"
 #include "sampan/exporter.h"
 #include "session/sequence_model.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 #include "tensor/tensor.h"
 #include "verify/faults.h"
@@ -97,7 +98,7 @@ class Bench {
 
  private:
   Bench() {
-    const fs::path source = fs::path(SAMPAN_SOURCE_DIR) / "models/tatoeba-en-zh";
+    const fs::path source = fs::path(kSourceFolder) / "models/tatoeba-en-zh";
     const fs::path checkpoint = folder_ / "checkpoint";
     fs::copy(source, checkpoint);
     draw_biases(checkpoint / "model.safetensors");

@@ -15,6 +15,7 @@
 #include "graph/graph_builder.h"
 #include "graph/onnx_writer.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::verify {
@@ -224,7 +225,7 @@ TEST_F(ModelComparisonTest, StopsWhenAsked) {
 }
 
 /// tests/data/verify/small.onnx and small.npz: what onnxruntime computed, recorded by NumPy.
-const fs::path kData = fs::path(SAMPAN_SOURCE_DIR) / "tests/data/verify";
+const fs::path kData = fs::path(kSourceFolder) / "tests/data/verify";
 
 TEST(RecordedOutputs, ThatAModelComputesPass) {
   ModelComparisonOptions options;

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "checkpoint/checkpoint.h"
+#include "support/folders.h"
 
 namespace sampan::verify {
 namespace {
 
 const std::filesystem::path kCheckpoint =
-    std::filesystem::path(SAMPAN_SOURCE_DIR) / "tests/data/reference/tied";
+    std::filesystem::path(kSourceFolder) / "tests/data/reference/tied";
 
 std::vector<float> last_logits(ReferenceStepModel& model, std::vector<std::int64_t> tokens) {
   const std::span<float> logits = model.step(tokens, 1);

@@ -13,6 +13,7 @@
 #include "sampan/error.h"
 #include "sampan/exporter.h"
 #include "support/caught_error.h"
+#include "support/folders.h"
 #include "support/temporary_folder.h"
 
 namespace sampan::verify {
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-const fs::path kSource = SAMPAN_SOURCE_DIR;
+const fs::path kSource = kSourceFolder;
 const fs::path kMarian = kSource / "models/tatoeba-en-zh";
 const fs::path kM2M100 = kSource / "tests/data/m2m100/checkpoint";
 
