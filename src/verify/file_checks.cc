@@ -14,6 +14,7 @@
 #include "graph/checker.h"
 #include "graph/external_data.h"
 #include "graph/onnx_reader.h"
+#include "graph/shape_inference.h"
 #include "package/manifest.h"
 #include "sampan/error.h"
 
@@ -75,6 +76,20 @@ std::string opsets_of(const graph::Model& model) {
   return text;
 }
 
+/// Of a graph that is well formed.
+Check check_shapes(const std::string& name, const graph::Model& model) {
+  const graph::InferredShapes shapes = graph::infer_shapes(model);
+  if (!shapes.faults.empty())
+    return failed(name, fmt::format("{} ({} faults)", shapes.faults.front(), shapes.faults.size()));
+  const std::string done = fmt::format("well formed, operator sets {}; shapes of {} of {} nodes",
+                                       opsets_of(model), shapes.inferred, shapes.nodes);
+  if (shapes.unknown.empty()) return passed(name, done);
+  std::string unknown;
+  for (const auto& [what, count] : shapes.unknown)
+    unknown += fmt::format("{}{} ({})", unknown.empty() ? "" : ", ", what, count);
+  return not_checked(name, fmt::format("{}; not known: {}", done, unknown));
+}
+
 Check check_graph_file(const std::filesystem::path& file) {
   const std::string name = "graph." + file.stem().string();
   try {
@@ -85,7 +100,7 @@ Check check_graph_file(const std::filesystem::path& file) {
       return failed(name, fmt::format("{} ({} faults)", faults.front(), faults.size()));
     if (const std::string node = random_node(model.graph); !node.empty())
       return failed(name, fmt::format("node {} is left from training; export for inference", node));
-    return passed(name, fmt::format("well formed, operator sets {}", opsets_of(model)));
+    return check_shapes(name, model);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kUnsupported) return not_checked(name, error.what());
     return failed(name, error.what());

@@ -28,6 +28,7 @@ using graph::Value;
 using tensor::DType;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::int64_t kRows = 6;
 constexpr std::int64_t kWidth = 4;
@@ -49,6 +50,7 @@ struct Variant {
   std::string activation = "Relu";
   std::string batch = "batch_size";
   std::string output = "logits";
+  bool through_sequence = false;  ///< the activation's result passes a sequence of tensors
 };
 
 /// Ids and a cache: embed, project, activate, sum with the cache's mean.
@@ -68,6 +70,8 @@ graph::Graph small_graph(const Variant& variant) {
     value = g.node("MatMul",
                    {value, g.weight(weight("weight", {kWidth, kWidth}, variant.project_step))});
     value = g.node(std::string_view(variant.activation), {value});
+    if (variant.through_sequence)
+      value = g.node("SequenceAt", {g.node("SequenceConstruct", {value}), g.int_scalar(0)});
   }
   const Value all = g.node("Concat", {past, value}, {{"axis", std::int64_t{1}}});
   g.output(all, {variant.output, DType::kF32, {}});
@@ -126,6 +130,16 @@ TEST_F(ModelComparisonTest, TheFirstNodeThatDiffersIsNamed) {
   ASSERT_EQ(report.inner_values.size(), 4u);
   EXPECT_EQ(report.inner_values[0].difference, 0);
   EXPECT_GT(report.inner_values[3].relative_error, 0);
+}
+
+TEST_F(ModelComparisonTest, InnerValuesThatAreNoTensorsAreSteppedOver) {
+  ModelComparisonOptions options;
+  options.against = write("b.onnx", {.project_step = 0.3f, .through_sequence = true});
+  const Report report = compare_models(write("a.onnx", {.through_sequence = true}), options);
+  ASSERT_EQ(report.places.size(), 1u) << format_text(report);
+  EXPECT_EQ(report.places[0].node, "/project/MatMul");
+  for (const InnerValue& value : report.inner_values)
+    EXPECT_THAT(value.name, Not(HasSubstr("SequenceConstruct")));
 }
 
 TEST_F(ModelComparisonTest, NamesOfOneSideOnlyAreSteppedOver) {
