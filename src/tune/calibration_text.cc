@@ -1,19 +1,16 @@
 #include "tune/calibration_text.h"
 
 #include <cstring>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/fail.h"
-#include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "tensor/npz.h"
+#include "tune/text_lines.h"
 
 namespace sampan::tune {
 namespace {
-
-constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 
 /// Takes sentences until there are enough.
 class Collection {
@@ -42,15 +39,10 @@ class Collection {
 
 void add_lines(const CalibrationTextOptions& options, const text::Tokenizer& tokenizer,
                Collection& sentences) {
-  std::string content = base::read_file(options.file, kMostTextBytes);
-  base::replace_invalid_utf8(content);
-  std::string_view rest = content;
-  while (!rest.empty() && !sentences.is_full()) {
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
+  for (std::string& line : read_lines(options.file)) {
+    if (sentences.is_full()) return;
+    base::replace_invalid_utf8(line);
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
     sentences.add(tokenizer.encode(line, options.target_language));
   }
 }
