@@ -24,9 +24,10 @@ CalibrationMethod method_named(const std::string& name) {
 
 void add_calibration_flags(CLI::App& command, QuantizeOptions& options) {
   command
-      .add_option("--calibration", options.calibration,
-                  "with static-int8 or fp16: source text to measure activations on, or .npz of "
-                  "input_ids and attention_mask")
+      .add_option(
+          "--calibration", options.calibration,
+          "with static-int8, fp16 or --gptq: source text to measure activations on, or .npz of "
+          "input_ids and attention_mask")
       ->type_name("FILE");
   command
       .add_option("--calibration-lines", options.calibration_lines,

@@ -79,6 +79,9 @@ void add_weight_options(CLI::App& command, QuantizeOptions& options) {
           "original and larger (128)")
       ->type_name("N");
   command.add_flag("--asymmetric", options.asymmetric, "a zero point for each block");
+  command.add_flag("--gptq", options.gptq,
+                   "with int4 or int8, and --calibration: compensate rounding errors for real "
+                   "inputs, if that lowers the loss on held text");
   command
       .add_option("--keep-float", options.keep_float,
                   "weights whose name has a match of this regular expression stay fp32")

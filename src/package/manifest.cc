@@ -207,7 +207,7 @@ std::string format_manifest(const Manifest& manifest) {
   for (const auto& [role, name] : kRoleNames)
     if (const auto graph = manifest.graphs.find(role); graph != manifest.graphs.end())
       graphs[std::string(name)] = graph->second;
-  const OrderedJson json = {
+  OrderedJson json = {
       {"format", kFormatName},
       {"format_version", kFormatVersion},
       {"producer",
@@ -228,6 +228,7 @@ std::string format_manifest(const Manifest& manifest) {
       {"graphs", std::move(graphs)},
       {"files", json_of(manifest.files)},
   };
+  if (!manifest.scheme_note.empty()) json["scheme_note"] = valid_utf8(manifest.scheme_note);
   return json.dump(2) + "\n";
 }
 
@@ -245,6 +246,7 @@ Manifest parse_manifest(std::string_view text, const std::filesystem::path& file
   manifest.architecture = fields.string("architecture");
   manifest.precision = fields.string("precision");
   manifest.scheme = fields.string("scheme");
+  if (json.contains("scheme_note")) manifest.scheme_note = fields.string("scheme_note");
   manifest.layout = fields.string("layout");
   manifest.opset = fields.integer("opset");
   manifest.least_runtime_version = fields.string("least_runtime_version");

@@ -48,6 +48,7 @@ struct Manifest {
   std::string architecture;           ///< config.json's model_type
   std::string precision;              ///< "fp32"
   std::string scheme;                 ///< how the weights are quantised; "none"
+  std::string scheme_note;            ///< what was measured when it was chosen; mostly empty
   std::string layout;                 ///< "shared" or "separate"
   std::int64_t opset = 0;             ///< version of ai.onnx
   std::string least_runtime_version;  ///< of ONNX Runtime, "1.12.0"

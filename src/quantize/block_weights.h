@@ -45,6 +45,12 @@ std::optional<BlockScheme> fit(std::int64_t columns, BlockScheme scheme) noexcep
 BlockWeights quantize_rows(std::span<const float> weights, std::int64_t columns,
                            const BlockScheme& scheme);
 
+struct BlockRange;
+
+/// Replaces a block: what it is stored with, and its `block_size` values.
+void store_block(BlockWeights& weights, std::int64_t row, std::int64_t block,
+                 const BlockRange& range, std::span<const int> values);
+
 /// The weights of one row that the stored ones stand for; `out` has `columns` elements.
 void dequantize_row(const BlockWeights& weights, std::int64_t row, std::span<float> out);
 

@@ -12,6 +12,7 @@ struct SchemeRecord {
   std::string name;                   ///< "int8-block128"
   std::string precision;              ///< "int8"
   std::string least_runtime_version;  ///< of ONNX Runtime, for the operators in use: "1.23.0"
+  std::string note{};                 ///< what was measured to choose it; may be empty
 };
 
 /// A way to make the graphs of one package smaller: pure rewriting, what was measured on text goes

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "quantize/block_operators.h"
+#include "tune/compensation.h"
 #include "tune/kernel_check.h"
 #include "tune/loss_search.h"
 #include "tune/name_pattern.h"
@@ -44,7 +45,8 @@ PreparedScheme prepare_blocks(const QuantizeOptions& options, const SourcePackag
                               const Progress& progress) {
   BlockPlan plan = plan_of(options);
   check_runtime(plan.record);
-  const auto store = std::make_shared<quantize::WeightStore>();
+  const auto store = options.gptq ? compensated_store(options, source, plan, progress)
+                                  : std::make_shared<quantize::WeightStore>();
   if (options.max_bleu_loss) plan = search_within_loss(options, source, plan, store, progress);
   PreparedScheme prepared;
   prepared.scheme = std::make_unique<quantize::WeightOnlyScheme>(std::move(plan.record), store,

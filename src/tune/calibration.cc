@@ -2,33 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <map>
-#include <memory>
-#include <set>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "base/fail.h"
-#include "decode/generation_config_json.h"
-#include "decode/search.h"
-#include "package/package.h"
-#include "session/sequence_model.h"
-#include "text/tokenizer.h"
-#include "translator/target_limits.h"
 #include "tune/activation_histogram.h"
-#include "tune/calibration_text.h"
-#include "tune/observed_step_model.h"
+#include "tune/calibration_run.h"
 
 namespace sampan::tune {
 namespace {
 
-constexpr std::size_t kReportEvery = 50;
-
-/// What was seen of each weight's activations.
+/// What was seen of a weight's activations.
 struct Observations {
-  std::map<std::string, ActivationHistogram, std::less<>> histograms;
-  std::set<std::string, std::less<>> encoder;  ///< the encoder's weights
+  ActivationHistogram histogram;
+  bool in_encoder = false;
 };
 
 RangeMethod method_of(CalibrationMethod method) {
@@ -41,52 +29,6 @@ RangeMethod method_of(CalibrationMethod method) {
       return RangeMethod::kEntropy;
   }
   base::fail(ErrorCode::kInternal, "calibration method {} is unknown", static_cast<int>(method));
-}
-
-GenerationConfig greedy(const SourcePackage& source, const text::Tokenizer& tokenizer,
-                        const std::string& language) {
-  GenerationConfig config = decode::read_generation_config(source.folder);
-  config.num_beams = 1;
-  config.num_return_sequences = 1;
-  config.do_sample = false;
-  if (const auto token = tokenizer.forced_bos_token_id(language))
-    config.forced_bos_token_id = token;
-  return config;
-}
-
-/// The asked-for language, or the first one that a multilingual model has.
-std::string language_of(const QuantizeOptions& options, const text::Tokenizer& tokenizer) {
-  if (!options.target_language.empty()) return options.target_language;
-  const std::vector<std::string> languages = tokenizer.target_languages();
-  return languages.empty() ? std::string() : languages.front();
-}
-
-Observations observe(const SourcePackage& source, const QuantizeOptions& options,
-                     const Progress& progress) {
-  const package::Package package = package::open_package(source.folder, session::runtime_version());
-  const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
-  const std::string language = language_of(options, *tokenizer);
-  const decode::SourceBatch sentences = read_calibration_text(
-      {options.calibration, options.calibration_lines, package.max_positions, language},
-      *tokenizer);
-  const GenerationConfig config = greedy(source, *tokenizer, language);
-  Observations seen;
-  ObservedStepModel model(source, [&](const std::string& weight, std::span<const float> values) {
-    seen.histograms[weight].add(values);
-  });
-  seen.encoder = model.encoder_weights();
-  std::size_t done = 0;
-  for (const std::vector<std::int64_t>& sentence : sentences) {
-    decode::SearchInput input{sentence, {}, std::nullopt};
-    input.max_length = translator::target_limit(
-        config, {.source_tokens = sentence.size(), .max_positions = model.max_positions()});
-    decode::SearchControl control;
-    control.stop = progress.stop;
-    decode::search(model, std::span(&input, 1), config, control);
-    if (++done % kReportEvery == 0 || done == sentences.size())
-      progress.say(fmt::format("calibrated with {} of {} sentences", done, sentences.size()));
-  }
-  return seen;
 }
 
 }  // namespace
@@ -104,13 +46,21 @@ std::string method_name(const QuantizeOptions& options) {
 
 quantize::ActivationRanges calibrate(const SourcePackage& source, const QuantizeOptions& options,
                                      const Progress& progress) {
-  const Observations seen = observe(source, options, progress);
+  std::map<std::string, Observations, std::less<>> seen;
+  decode_observed(source, options, progress, [&](std::size_t, const ObservedInput& input) {
+    for (const std::string& weight : input.weights) {
+      Observations& observations = seen[weight];
+      observations.histogram.add(input.values);
+      observations.in_encoder = input.in_encoder;
+    }
+  });
   quantize::ActivationRanges ranges;
-  for (const auto& [weight, histogram] : seen.histograms) {
+  for (const auto& [weight, observations] : seen) {
     const bool symmetric =
-        seen.encoder.contains(weight) ? options.symmetric_encoder : options.symmetric_decoder;
-    ranges.emplace(weight, histogram.range(method_of(options.calibration_method),
-                                           1.0 - options.percentile / 100.0, symmetric));
+        observations.in_encoder ? options.symmetric_encoder : options.symmetric_decoder;
+    ranges.emplace(weight,
+                   observations.histogram.range(method_of(options.calibration_method),
+                                                1.0 - options.percentile / 100.0, symmetric));
   }
   return ranges;
 }

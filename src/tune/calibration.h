@@ -12,10 +12,8 @@ namespace sampan::tune {
 /// "-symmetric" behind it.
 std::string method_name(const QuantizeOptions& options);
 
-/// Measures the activations of every product with a weight: encodes the sentences of the options'
-/// calibration file and decodes them greedily with the fp32 graphs. The same text gives the same
-/// ranges. Throws `Error` as `read_calibration_text`, `ObservedStepModel` and `decode::search` do;
-/// kCancelled.
+/// Measures the activations of every product with a weight on the options' calibration text. The
+/// same text gives the same ranges. Throws `Error` as `decode_observed` does.
 quantize::ActivationRanges calibrate(const SourcePackage& source, const QuantizeOptions& options,
                                      const Progress& progress);
 

@@ -102,7 +102,7 @@ class Search {
       scheme->bits = 8;
       return scheme;
     };
-    if (!result.record.name.ends_with("-mixed")) result.record.name += "-mixed";
+    if (result.record.name.find("-mixed") == std::string::npos) result.record.name += "-mixed";
     if (step >= layers_.size() && levels() == 2) {  // nothing in 4 bits any more
       result.record.precision = "int8";
       result.record.name.replace(0, std::string_view("int4").size(), "int8");

@@ -38,31 +38,44 @@ NamedTensor row_of(const char* name, std::span<const std::int64_t> values) {
 class ObservedStepModel::ObservedGraph {
  public:
   ObservedGraph(const SourcePackage& source, GraphRole role)
-      : ObservedGraph(read(source, role), source.manifest.graphs.at(role)) {}
+      : ObservedGraph(read(source, role), source.manifest.graphs.at(role),
+                      role == GraphRole::kEncoder) {}
 
   const session::GraphSignature& signature() const { return runner_.signature(); }
-  const std::vector<quantize::ProductInput>& products() const { return products_; }
 
   std::vector<NamedTensor> run(const std::vector<NamedTensor>& inputs,
                                std::vector<std::string> outputs,
                                const ObserveActivations& observe) const {
     const std::size_t asked = outputs.size();
-    outputs.insert(outputs.end(), values_.begin(), values_.end());
+    outputs.insert(outputs.end(), new_outputs_.begin(), new_outputs_.end());
     std::vector<NamedTensor> made = runner_.run(inputs, outputs);
     std::map<std::string_view, const NamedTensor*> seen;
     for (const NamedTensor& input : inputs) seen.emplace(input.name, &input);
     for (std::size_t i = asked; i < made.size(); ++i) seen.emplace(made[i].name, &made[i]);
-    for (const quantize::ProductInput& product : products_)
-      observe(product.weight, floats_of(*seen.at(product.value)));
+    for (const auto& [value, weights] : weights_) {
+      const NamedTensor& tensor = *seen.at(value);
+      observe({weights, floats_of(tensor), tensor.shape.back(), in_encoder_});
+    }
     made.resize(asked);
     return made;
   }
 
  private:
-  ObservedGraph(graph::Model model, const std::string& name)
-      : products_(quantize::product_inputs(model.graph)),
-        values_(observed_values(model.graph, products_)),
-        runner_(bytes_of(with_outputs(std::move(model), values_)), name, one_thread()) {}
+  /// The weights that each value is multiplied with, in the graph's order.
+  using WeightsOfValue = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+  ObservedGraph(graph::Model model, const std::string& name, bool in_encoder)
+      : weights_(weights_of_values(model.graph)),
+        new_outputs_(new_outputs(model.graph, weights_)),
+        in_encoder_(in_encoder),
+        runner_(bytes_of(with_outputs(std::move(model), new_outputs_)), name, one_thread()) {}
+
+  static WeightsOfValue weights_of_values(const graph::Graph& graph) {
+    WeightsOfValue weights;
+    for (quantize::ProductInput& product : quantize::product_inputs(graph))
+      weights[product.value].push_back(std::move(product.weight));
+    return weights;
+  }
 
   static graph::Model read(const SourcePackage& source, GraphRole role) {
     const std::filesystem::path file =
@@ -72,11 +85,11 @@ class ObservedStepModel::ObservedGraph {
     return model;
   }
 
-  /// What is to be asked for beside the graph's inputs, which the caller has; each once.
-  static std::vector<std::string> observed_values(
-      const graph::Graph& graph, const std::vector<quantize::ProductInput>& products) {
+  /// What is to be asked for beside the graph's inputs, which the caller has.
+  static std::vector<std::string> new_outputs(const graph::Graph& graph,
+                                              const WeightsOfValue& weights) {
     std::set<std::string> values;
-    for (const quantize::ProductInput& product : products) values.insert(product.value);
+    for (const auto& [value, names] : weights) values.insert(value);
     for (const graph::ValueInfo& input : graph.inputs) values.erase(input.name);
     return {values.begin(), values.end()};
   }
@@ -104,8 +117,9 @@ class ObservedStepModel::ObservedGraph {
     return options;
   }
 
-  std::vector<quantize::ProductInput> products_;
-  std::vector<std::string> values_;
+  WeightsOfValue weights_;
+  std::vector<std::string> new_outputs_;
+  bool in_encoder_;
   session::GraphRunner runner_;
 };
 
@@ -186,12 +200,6 @@ void ObservedStepModel::select(std::span<const std::int64_t> origins) {
     base::fail(ErrorCode::kInternal, "calibration keeps one row, and {} were asked for",
                origins.size());
   rows_ = std::ssize(origins);
-}
-
-std::set<std::string, std::less<>> ObservedStepModel::encoder_weights() const {
-  std::set<std::string, std::less<>> names;
-  for (const quantize::ProductInput& product : encoder_->products()) names.insert(product.weight);
-  return names;
 }
 
 }  // namespace sampan::tune

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,21 +14,24 @@
 
 namespace sampan::tune {
 
-/// Told the activations of a product: the weight's name, and the values [..., inputs] row-major.
-using ObserveActivations = std::function<void(const std::string& weight, std::span<const float>)>;
+/// Activations that go into products with weights.
+struct ObservedInput {
+  std::span<const std::string> weights;  ///< names of all weights that they are multiplied with
+  std::span<const float> values;         ///< [..., inputs] row-major
+  std::int64_t inputs = 0;
+  bool in_encoder = false;
+};
+using ObserveActivations = std::function<void(const ObservedInput& input)>;
 
 /// The fp32 graphs of a package, run for one sentence at a time, so that no padding and no finished
-/// neighbour is seen, with every product's activations shown to an observer. Decodes as searches
-/// ask for it, cache and all: first with decoder_model, then with decoder_with_past_model.
+/// neighbour is seen, with the activations of every product shown to an observer. Decodes as
+/// searches ask for it, cache and all: first with decoder_model, then with decoder_with_past_model.
 class ObservedStepModel final : public decode::StepModel {
  public:
   /// Throws `Error`: kUnsupported for a package without separate decoders; what reading, writing
   /// and loading graphs throws.
   ObservedStepModel(const SourcePackage& source, ObserveActivations observe);
   ~ObservedStepModel() override;
-
-  /// Names of the weights whose activations the encoder makes.
-  std::set<std::string, std::less<>> encoder_weights() const;
 
   std::int64_t vocab_size() const override { return contract_.vocab_size; }
   std::int64_t max_positions() const override { return max_positions_; }

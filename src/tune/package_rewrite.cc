@@ -165,6 +165,7 @@ class Rewrite {
     manifest.producer = {"sampan", version(), std::string(base::build_commit())};
     manifest.precision = record.precision;
     manifest.scheme = record.name;
+    manifest.scheme_note = record.note;
     if (!package::runtime_suffices(manifest.least_runtime_version, record.least_runtime_version))
       manifest.least_runtime_version = record.least_runtime_version;
     writer_.seal(std::move(manifest));

@@ -40,10 +40,14 @@ std::vector<std::string> QuantizeOptions::validate() const {
     problems.push_back(
         "per_tensor, unsigned_weights or reduce_range is given; they go with the schemes "
         "dynamic-int8 and static-int8 alone");
-  if (is_static && calibration.empty())
-    problems.push_back("calibration is empty; static-int8 needs a text to measure activations on");
-  if (!is_static && scheme != QuantizationScheme::kFp16 && !calibration.empty())
-    problems.push_back("calibration is given; it goes with the schemes static-int8 and fp16 alone");
+  if (gptq && scheme != QuantizationScheme::kInt8 && scheme != QuantizationScheme::kInt4)
+    problems.push_back("gptq is given; it goes with the schemes int8 and int4 alone");
+  if ((is_static || gptq) && calibration.empty())
+    problems.push_back(
+        "calibration is empty; static-int8 and gptq need a text to measure activations on");
+  if (!is_static && !gptq && scheme != QuantizationScheme::kFp16 && !calibration.empty())
+    problems.push_back(
+        "calibration is given; it goes with gptq and the schemes static-int8 and fp16 alone");
   if (!is_static && (symmetric_encoder || symmetric_decoder))
     problems.push_back(
         "symmetric_encoder or symmetric_decoder is given; they go with the scheme static-int8 "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -22,6 +23,8 @@ class Trial {
   /// A package made from it, in the system's folder for temporary files, removed with this object.
   Trial(const SourcePackage& source, quantize::Scheme& scheme, const Progress& progress);
 
+  /// Of a package that was made.
+  const std::filesystem::path& folder() const { return writer_->folder(); }
   /// Sizes, of a package that was made.
   const QuantizeSummary& summary() const noexcept { return summary_; }
 
