@@ -15,7 +15,7 @@
 #include "cli/measured_package.h"
 #include "cli/report_output.h"
 #include "cli/sample_lines.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/temporary_folder.h"
 #include "cli/terminal.h"
 
@@ -104,14 +104,9 @@ class BenchRun {
 void run(const Command& command) {
   command.report.check();
   BenchRun bench(command);
-  Interrupt interrupt;
-  const SignalWatch signals(interrupt);
-  try {
+  run_interruptible([&](const Interrupt& interrupt) {
     write_report(command.report, std::move(bench).run(interrupt), interrupt);
-  } catch (const Error&) {
-    if (const int signal = signals.received()) throw ExitStatus{die_by_signal(signal)};
-    throw;
-  }
+  });
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/measured_package.h"
 #include "cli/report_output.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "evaluate/mteval_tokenizer.h"
 #include "evaluate/quality.h"
@@ -124,14 +124,9 @@ class EvaluateRun {
 void run(const Command& command) {
   command.report.check();
   EvaluateRun evaluation(command);
-  Interrupt interrupt;
-  const SignalWatch signals(interrupt);
-  try {
+  run_interruptible([&](const Interrupt& interrupt) {
     write_report(command.report, std::move(evaluation).run(interrupt), interrupt);
-  } catch (const Error&) {
-    if (const int signal = signals.received()) throw ExitStatus{die_by_signal(signal)};
-    throw;
-  }
+  });
 }
 
 }  // namespace

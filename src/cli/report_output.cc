@@ -1,6 +1,5 @@
 #include "cli/report_output.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,34 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Appears whole or not at all.
-void write_file(const fs::path& file, const std::string& content) {
-  fs::path beside = file;
-  beside += fmt::format(".tmp-{}", ::getpid());
-  std::error_code error;
-  try {
-    base::OutputFile output(beside, file);
-    output.write(content);
-    output.close();
-    fs::rename(beside, file, error);
-  } catch (...) {
-    fs::remove(beside, error);
-    throw;
-  }
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  base::fail(ErrorCode::kPermissionDenied, "{}: cannot be replaced ({}); choose another file",
-             file.string(), error.message());
-}
-
 template <typename Report>
 void write(const ReportFlags& flags, const Report& report, const Interrupt& interrupt) {
   OutputBlock block;
   block.bytes = flags.json       ? json_report(report)
                 : flags.markdown ? markdown_report(report)
                                  : plain_report(report);
-  if (!flags.svg.empty()) write_file(flags.svg, svg_report(report));
+  if (!flags.svg.empty()) base::replace_file(flags.svg, svg_report(report));
   StreamOutput(interrupt).write(block);
 }
 

@@ -13,7 +13,7 @@
 #include "cli/json_line.h"
 #include "cli/line_output.h"
 #include "cli/line_reader.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "cli/translation_flags.h"
 #include "sampan/translator.h"
@@ -61,7 +61,7 @@ std::string plain_line(const Translator::TargetScore& score) {
   return fmt::format("{:.4f}\t{:.4f}", total, fmt::join(score.log_probs, " "));
 }
 
-void score(const Command& command, Interrupt& interrupt) {
+void score(const Command& command, const Interrupt& interrupt) {
   const Translator translator =
       Translator::load(command.package, command.flags.load_options(/*workers=*/1));
   TranslateOptions options = command.flags.options(translator);
@@ -90,14 +90,7 @@ void run(const Command& command) {
   if (command.source == "-" && command.target == "-")
     base::fail(ErrorCode::kInvalidArgument,
                "--source and --target are both standard input; name a file for one");
-  Interrupt interrupt;
-  const SignalWatch signals(interrupt);
-  try {
-    score(command, interrupt);
-  } catch (const Error&) {
-    if (const int signal = signals.received()) throw ExitStatus{die_by_signal(signal)};
-    throw;
-  }
+  run_interruptible([&](const Interrupt& interrupt) { score(command, interrupt); });
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "cli/model_comparison_flags.h"
-#include "cli/signal_watch.h"
+#include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "verify/html_report.h"
 #include "verify/verification_file.h"
@@ -46,7 +46,7 @@ struct VerifyArguments {
   ModelComparisonFlags models;
 };
 
-std::vector<std::string> read_lines(const std::string& file, Interrupt& interrupt) {
+std::vector<std::string> read_lines(const std::string& file, const Interrupt& interrupt) {
   std::vector<std::string> lines;
   if (file.empty()) return lines;
   LineReader reader({file}, interrupt);
@@ -60,7 +60,8 @@ std::vector<std::string> read_lines(const std::string& file, Interrupt& interrup
 
 /// Options that both kinds of verification have.
 template <typename Options>
-Options with_progress(Options options, const VerifyArguments& arguments, Interrupt& interrupt) {
+Options with_progress(Options options, const VerifyArguments& arguments,
+                      const Interrupt& interrupt) {
   options.threads = arguments.threads;
   options.stop = interrupt.stop_token();
   if (stderr_is_terminal()) options.progress = print_status;
@@ -91,7 +92,7 @@ void check_arguments(const VerifyArguments& arguments) {
                arguments.package.string());
 }
 
-verify::Report verify(const VerifyArguments& arguments, Interrupt& interrupt) {
+verify::Report verify(const VerifyArguments& arguments, const Interrupt& interrupt) {
   if (compares_models(arguments))
     return verify::compare_models(arguments.package,
                                   with_progress(arguments.models.options(), arguments, interrupt));
@@ -123,21 +124,22 @@ std::string subject_of(const VerifyArguments& arguments) {
   return fmt::format("{} against {}", what, arguments.models.other().string());
 }
 
+/// Takes the line of progress off the terminal once the work is over, however it ends.
+struct ClearedStatus {
+  ~ClearedStatus() {
+    if (stderr_is_terminal()) print_status("");
+  }
+};
+
 void run_verify(const VerifyArguments& arguments) {
   check_arguments(arguments);
-  Interrupt interrupt;
-  const SignalWatch signals(interrupt);
   verify::Report report;
-  try {
-    report = verify(arguments, interrupt);
-    if (stderr_is_terminal()) print_status("");
-  } catch (const Error&) {
-    if (stderr_is_terminal()) print_status("");
-    const int signal = signals.received();
-    if (signal == 0) throw;
-    print_note(fmt::format("stopped by {}; nothing was recorded", strsignal(signal)));
-    throw ExitStatus{die_by_signal(signal)};
-  }
+  run_interruptible(
+      [&](const Interrupt& interrupt) {
+        const ClearedStatus status;
+        report = verify(arguments, interrupt);
+      },
+      "nothing was recorded");
   record(arguments, report);
   if (!arguments.html.empty())
     base::replace_file(arguments.html, verify::format_html(report, subject_of(arguments)));

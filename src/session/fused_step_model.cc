@@ -89,26 +89,10 @@ std::span<float> FusedStepModel::step(std::span<const std::int64_t> tokens, std:
   const std::int64_t past = cache_.longest();
   check_step({tokens, rows(), length, past}, *this);
   // The runtime takes several tokens at once in the first step alone.
-  if (past > 0 && length > 1) return run_token_by_token(tokens, length);
+  if (past > 0 && length > 1)
+    return run_token_by_token({tokens, rows(), length, past}, stitched_logits_,
+                              [this](auto column) { return run_decoder(column, 1); });
   return run_decoder(tokens, length);
-}
-
-std::span<float> FusedStepModel::run_token_by_token(std::span<const std::int64_t> tokens,
-                                                    std::int64_t length) {
-  const std::size_t rows = sentences_.size();
-  const auto width = static_cast<std::size_t>(vocab_size());
-  const auto steps = static_cast<std::size_t>(length);
-  std::vector<float> stitched(rows * steps * width);
-  std::vector<std::int64_t> column(rows);
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (std::size_t row = 0; row < rows; ++row) column[row] = tokens[row * steps + step];
-    const std::span<float> logits = run_decoder(column, 1);
-    for (std::size_t row = 0; row < rows; ++row)
-      std::copy_n(logits.data() + row * width, width,
-                  stitched.data() + (row * steps + step) * width);
-  }
-  stitched_logits_ = std::move(stitched);
-  return stitched_logits_;
 }
 
 std::span<float> FusedStepModel::run_decoder(std::span<const std::int64_t> tokens,

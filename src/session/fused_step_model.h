@@ -43,7 +43,6 @@ class FusedStepModel final : public decode::StepModel {
 
   void encode(const decode::SourceBatch& sources);
   std::span<float> run_decoder(std::span<const std::int64_t> tokens, std::int64_t length);
-  std::span<float> run_token_by_token(std::span<const std::int64_t> tokens, std::int64_t length);
   void bind(std::int64_t length);
   void select_slots(std::span<const std::int64_t> sentences);
 

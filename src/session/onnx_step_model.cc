@@ -59,28 +59,13 @@ void OnnxStepModel::start(const decode::SourceBatch& sources) {
 
 std::span<float> OnnxStepModel::step(std::span<const std::int64_t> tokens, std::int64_t length) {
   check_step({tokens, rows_, length, past_length_}, *this);
-  if (past_length_ > 0 && length > 1) return run_token_by_token(tokens, length);
+  // Exporters trace decoder_with_past_model with one new token, and some leave out the causal mask
+  // that several would need. Prefixes and scoring come first, without a past, and lose nothing
+  // here.
+  if (past_length_ > 0 && length > 1)
+    return run_token_by_token({tokens, rows_, length, past_length_}, stitched_logits_,
+                              [this](auto column) { return run_decoder(column, 1); });
   return run_decoder(tokens, length);
-}
-
-/// Exporters trace decoder_with_past_model with one new token, and some leave out the causal mask
-/// that several would need. Prefixes and scoring come first, without a past, and lose nothing here.
-std::span<float> OnnxStepModel::run_token_by_token(std::span<const std::int64_t> tokens,
-                                                   std::int64_t length) {
-  const auto rows = static_cast<std::size_t>(rows_);
-  const auto width = static_cast<std::size_t>(vocab_size());
-  const auto steps = static_cast<std::size_t>(length);
-  std::vector<float> stitched(rows * steps * width);
-  std::vector<std::int64_t> column(rows);
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (std::size_t row = 0; row < rows; ++row) column[row] = tokens[row * steps + step];
-    const std::span<float> logits = run_decoder(column, 1);
-    for (std::size_t row = 0; row < rows; ++row)
-      std::copy_n(logits.data() + row * width, width,
-                  stitched.data() + (row * steps + step) * width);
-  }
-  stitched_logits_ = std::move(stitched);
-  return stitched_logits_;
 }
 
 std::vector<Ort::Value> OnnxStepModel::empty_cache() const {

@@ -30,7 +30,6 @@ class OnnxStepModel final : public decode::StepModel {
 
  private:
   std::span<float> run_decoder(std::span<const std::int64_t> tokens, std::int64_t length);
-  std::span<float> run_token_by_token(std::span<const std::int64_t> tokens, std::int64_t length);
   std::vector<Ort::Value> empty_cache() const;
   void keep_outputs(std::vector<Ort::Value>& outputs, bool first);
 

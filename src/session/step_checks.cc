@@ -55,6 +55,25 @@ void check_step(const StepTokens& step, const decode::StepModel& model) {
                  model.vocab_size());
 }
 
+std::span<float> run_token_by_token(
+    const StepTokens& step, std::vector<float>& logits,
+    const std::function<std::span<float>(std::span<const std::int64_t>)>& run_column) {
+  const auto rows = static_cast<std::size_t>(step.rows);
+  const auto length = static_cast<std::size_t>(step.length);
+  std::vector<float> stitched;
+  std::vector<std::int64_t> column(rows);
+  for (std::size_t i = 0; i < length; ++i) {
+    for (std::size_t row = 0; row < rows; ++row) column[row] = step.tokens[row * length + i];
+    const std::span<float> made = run_column(column);
+    const std::size_t width = made.size() / rows;
+    stitched.resize(rows * length * width);
+    for (std::size_t row = 0; row < rows; ++row)
+      std::copy_n(made.data() + row * width, width, stitched.data() + (row * length + i) * width);
+  }
+  logits = std::move(stitched);
+  return logits;
+}
+
 void check_origins(std::span<const std::int64_t> origins, std::int64_t rows) {
   for (std::size_t i = 0; i < origins.size(); ++i)
     if (origins[i] < 0 || origins[i] >= rows)

@@ -3,6 +3,7 @@
 #include <onnxruntime_cxx_api.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct StepTokens {
 
 /// Throws kInvalidArgument for a step that the contract of `StepModel` does not allow.
 void check_step(const StepTokens& step, const decode::StepModel& model);
+
+/// Runs a step of several tokens as steps of one: `run_column` takes a token of each row and gives
+/// their logits, [rows, vocab]. Puts together all of them in `logits`, [rows, length, vocab], and
+/// gives a view of that.
+std::span<float> run_token_by_token(
+    const StepTokens& step, std::vector<float>& logits,
+    const std::function<std::span<float>(std::span<const std::int64_t>)>& run_column);
 
 /// Throws kInvalidArgument unless every origin is one of `rows` rows.
 void check_origins(std::span<const std::int64_t> origins, std::int64_t rows);
