@@ -39,9 +39,10 @@ struct SAMPAN_API OptimizeOptions {
 
 /// Writes the form of a package that ONNX Runtime's CPU kernels run fastest: layout `ort-cpu`. The
 /// source is an fp32 package as `export_checkpoint` writes it, and stays as it is. The same package
-/// and options give the same bytes. The new package appears complete or not at all. Throws `Error`:
-/// kNotFound, kAlreadyExists, kInvalidData, kUnsupported, kIncompatible, kInvalidArgument,
-/// kPermissionDenied, kResourceExhausted, kCancelled.
+/// and options give the same bytes. The new package is loaded and translates a sentence before it
+/// appears, complete or not at all. Throws `Error`: kNotFound, kAlreadyExists, kInvalidData,
+/// kUnsupported, kIncompatible, kInvalidArgument, kPermissionDenied, kResourceExhausted,
+/// kCancelled.
 SAMPAN_API void optimize_package(const std::filesystem::path& package,
                                  const std::filesystem::path& output,
                                  const OptimizeOptions& options = {});

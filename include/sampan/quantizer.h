@@ -12,6 +12,7 @@
 
 #include "sampan/error.h"
 #include "sampan/export.h"
+#include "sampan/optimizer.h"
 
 namespace sampan {
 
@@ -31,6 +32,12 @@ enum class QuantizationScheme {
   kFp16,
 };
 
+/// What runs a quantised package.
+enum class QuantizationTarget {
+  kPortable,  ///< the graphs of the source, rewritten
+  kOrtCpu,  ///< graphs made for ONNX Runtime's processor kernels, as `optimize_package` writes them
+};
+
 /// How the range of an activation is chosen from the values that a calibration text gives it.
 enum class CalibrationMethod {
   kMinMax,      ///< everything that was seen
@@ -40,6 +47,9 @@ enum class CalibrationMethod {
 
 struct SAMPAN_API QuantizeOptions {
   QuantizationScheme scheme = QuantizationScheme::kInt8;
+  QuantizationTarget target = QuantizationTarget::kPortable;
+  /// For kOrtCpu with kInt8.
+  OptimizedFor optimized_for = OptimizedFor::kLatency;
   /// Neighbouring weights that share a scale: 16, 32, 64, 128 or 256, or fewer where a weight's
   /// rows are not made of whole blocks. Small ones are closer to the original and larger on disk:
   /// each block adds 4 bytes.

@@ -25,7 +25,8 @@ struct SAMPAN_API LoadOptions {
   /// Threads of one operator; 0: as many as this process may really use (cgroup quota, processor
   /// affinity, physical cores). Take 1 where several translations run side by side.
   int threads = 0;
-  /// Graph optimisation of ONNX Runtime, 0 (none) to 3 (all); lower it to look for a runtime's fault.
+  /// Graph optimisation of ONNX Runtime, 0 (none) to 3 (all); lower it to look for a runtime's
+  /// fault.
   int optimization_level = 3;
   /// Keep freed memory for the next sentence: faster, at the price of a higher resident set.
   bool cpu_memory_arena = true;
@@ -33,8 +34,8 @@ struct SAMPAN_API LoadOptions {
   bool allow_spinning = false;
   /// ONNX Runtime execution providers in order of preference; the CPU is always tried last.
   std::vector<std::string> providers;
-  /// An existing folder where ONNX Runtime leaves a trace of each graph (JSON, for Chrome's tracing)
-  /// once the last copy of the translator is gone; slows every step. Empty: no traces.
+  /// An existing folder where ONNX Runtime leaves a trace of each graph (JSON, for Chrome's
+  /// tracing) once the last copy of the translator is gone; slows every step. Empty: no traces.
   std::filesystem::path profile_folder;
 
   /// Every problem of these options, one sentence each; empty if they can be used.

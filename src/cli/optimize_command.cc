@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/optimizer_flags.h"
 #include "cli/stoppable_run.h"
 #include "cli/terminal.h"
 #include "sampan/optimizer.h"
@@ -44,16 +45,12 @@ void add_optimize_command(CLI::App& app) {
   const std::map<std::string, OptimizedWeights> schemes = {{"fp32", OptimizedWeights::kFloat32},
                                                            {"int8", OptimizedWeights::kInt8},
                                                            {"int4", OptimizedWeights::kInt4}};
-  const std::map<std::string, OptimizedFor> purposes = {{"latency", OptimizedFor::kLatency},
-                                                        {"throughput", OptimizedFor::kThroughput}};
   command->add_option("--scheme", arguments->options.weights, "Bits of the weights")
       ->transform(CLI::CheckedTransformer(schemes))
       ->default_str("fp32");
-  command
-      ->add_option("--for", arguments->options.optimized_for,
-                   "int8: latency, for a few sentences at a time, or throughput, for many")
-      ->transform(CLI::CheckedTransformer(purposes))
-      ->default_str("latency");
+  add_purpose_flag(
+      *command, arguments->options.optimized_for,
+      "int8: latency, for a few sentences at a time, or throughput, for many (latency)");
   command->add_flag("--force,-f", arguments->options.force,
                     "Replace a package that is already at the output path");
   command->add_flag("--verbose,-v", arguments->verbose, "Tell what is written");

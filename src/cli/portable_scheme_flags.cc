@@ -27,7 +27,7 @@ void add_calibration_flags(CLI::App& command, QuantizeOptions& options) {
       .add_option(
           "--calibration", options.calibration,
           "with static-int8, fp16 or --gptq: source text to measure activations on, or .npz of "
-          "input_ids and attention_mask")
+          "input_ids and attention_mask; with auto: text to measure speed and loss on")
       ->type_name("FILE");
   command
       .add_option("--calibration-lines", options.calibration_lines,

@@ -11,13 +11,18 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/optimizer_flags.h"
 #include "cli/portable_scheme_flags.h"
+#include "cli/sample_lines.h"
 #include "cli/stoppable_run.h"
 #include "cli/terminal.h"
+#include "sampan/machine_choice.h"
 #include "sampan/quantizer.h"
+#include "tune/text_lines.h"
 
 namespace sampan::cli {
 namespace {
@@ -26,6 +31,8 @@ struct QuantizeArguments {
   std::filesystem::path package;
   std::filesystem::path output;
   QuantizeOptions options;
+  bool automatic = false;  // the scheme is chosen by measuring
+  double most_loss = MachineChoiceOptions{}.most_loss;
   bool quiet = false;
 };
 
@@ -44,7 +51,54 @@ void print_summary(const QuantizeSummary& summary) {
     print_note(fmt::format("stayed fp32: {} more", summary.kept_float.size() - shown));
 }
 
+/// Lines of the text that a user names, else some that are built in.
+std::vector<std::string> lines_to_measure(const std::filesystem::path& text) {
+  constexpr std::size_t kMostLines = 64;
+  if (text.empty()) return sample_lines();
+  std::vector<std::string> lines = tune::read_lines(text);
+  std::erase_if(lines, [](const std::string& line) {
+    return line.find_first_not_of(" \t\r") == std::string::npos;
+  });
+  lines.resize(std::min(lines.size(), kMostLines));
+  if (lines.empty())
+    base::fail(ErrorCode::kInvalidArgument, "{}: has no text to measure on; name another file",
+               text.string());
+  return lines;
+}
+
+void print_choice(const MachineChoice& choice) {
+  for (const MachineTrial& trial : choice.trials)
+    print_note(fmt::format(
+        "{}: {:.0f} tokens/s, graphs and weights {:.1f} MB, loses {:.3f} nats a token, {:.0f} % of "
+        "the lines as fp32",
+        trial.name, trial.tokens_per_second, megabytes(trial.graph_bytes), trial.loss,
+        100.0 * trial.same_lines));
+  print_note(fmt::format("chosen: {}", choice.trials[choice.chosen].name));
+}
+
+void run_automatic(const QuantizeArguments& arguments) {
+  QuantizeOptions checked = arguments.options;  // what does not go with this target is refused
+  checked.target = QuantizationTarget::kOrtCpu;
+  checked.calibration.clear();
+  const std::vector<std::string> problems = checked.validate();
+  if (!problems.empty())
+    base::fail(ErrorCode::kInvalidArgument, "--scheme auto: {}", problems.front());
+  MachineChoiceOptions options;
+  options.optimized_for = arguments.options.optimized_for;
+  options.texts = lines_to_measure(arguments.options.calibration);
+  options.most_loss = arguments.most_loss;
+  options.force = arguments.options.force;
+  if (!arguments.quiet) options.report = print_note;
+  run_until_signal([&](const std::stop_token& stop) {
+    options.stop = stop;
+    const MachineChoice choice =
+        optimize_for_this_machine(arguments.package, arguments.output, options);
+    if (!arguments.quiet) print_choice(choice);
+  });
+}
+
 void run_quantize(QuantizeArguments& arguments) {
+  if (arguments.automatic) return run_automatic(arguments);
   if (!arguments.quiet) arguments.options.report = print_note;
   run_until_signal([&](const std::stop_token& stop) {
     arguments.options.stop = stop;
@@ -68,7 +122,8 @@ QuantizationScheme scheme_named(const std::string& name) {
     if (known_name == name) return scheme;
     known += (known.empty() ? "" : ", ") + std::string(known_name);
   }
-  base::fail(ErrorCode::kInvalidArgument, "--scheme is '{}'; it must be one of {}", name, known);
+  base::fail(ErrorCode::kInvalidArgument, "--scheme is '{}'; it must be one of {}, auto", name,
+             known);
 }
 
 void add_weight_options(CLI::App& command, QuantizeOptions& options) {
@@ -117,12 +172,34 @@ void add_quantize_command(CLI::App& app) {
   command
       ->add_option_function<std::string>(
           "--scheme",
-          [arguments](const std::string& name) { arguments->options.scheme = scheme_named(name); },
+          [arguments](const std::string& name) {
+            arguments->automatic = name == "auto";
+            if (!arguments->automatic) arguments->options.scheme = scheme_named(name);
+          },
           "int8, int4: weights in blocks of that many bits, activations in fp32; dynamic-int8, "
           "static-int8: 8 bits with ONNX's own operators, for other loaders; fp16: for "
-          "accelerators")
+          "accelerators; auto: the fastest for this machine, by a short measurement")
       ->type_name("NAME")
       ->required();
+  command
+      ->add_option_function<std::string>(
+          "--target",
+          [arguments](const std::string& name) {
+            arguments->options.target =
+                name == "ort-cpu" ? QuantizationTarget::kOrtCpu : QuantizationTarget::kPortable;
+          },
+          "portable: the same graphs; ort-cpu: graphs made for ONNX Runtime on the processor "
+          "(portable)")
+      ->check(CLI::IsMember({"portable", "ort-cpu"}).description(""))
+      ->type_name("NAME");
+  add_purpose_flag(
+      *command, arguments->options.optimized_for,
+      "with ort-cpu and int8, and with auto: latency, for a few sentences at a time, or "
+      "throughput, for many (latency)");
+  command
+      ->add_option("--most-loss", arguments->most_loss,
+                   "with auto: most that may be lost, in nats a token of fp32's translations (0.1)")
+      ->type_name("X");
   add_weight_options(*command, arguments->options);
   add_search_options(*command, arguments->options);
   add_portable_scheme_flags(*command, arguments->options);

@@ -23,6 +23,7 @@
 #include "package/package_writer.h"
 #include "sampan/version.h"
 #include "session/sequence_model.h"
+#include "translator/package_check.h"
 
 namespace sampan {
 namespace {
@@ -96,10 +97,14 @@ class PackageOutput {
     }
   }
 
+  /// Nothing is published that does not load and translate.
   void finish(package::Manifest manifest) {
     manifest.graphs = {{GraphRole::kEncoder, "encoder_model.onnx"},
                        {GraphRole::kDecoder, "decoder_model.onnx"}};
-    writer_.finish(std::move(manifest));
+    writer_.seal(std::move(manifest));
+    translator::check_package(writer_.folder(), options_.stop);
+    if (options_.report) options_.report("every graph loads and translates");
+    writer_.publish();
   }
 
  private:

@@ -51,7 +51,7 @@ class Search {
         text_(read_parallel_text(options.source, options.reference)),
         searched_(half_of(text_, 0)),
         tokenizer_(evaluate::tokenizer_for(text_.references)),
-        original_(source) {}
+        original_(source.folder) {}
 
   BlockPlan run() {
     const std::vector<std::string> translations =

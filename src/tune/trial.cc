@@ -1,6 +1,5 @@
 #include "tune/trial.h"
 
-#include <filesystem>
 #include <utility>
 
 namespace sampan::tune {
@@ -13,7 +12,7 @@ std::unique_ptr<package::PackageWriter> trial_writer() {
 
 }  // namespace
 
-Trial::Trial(const SourcePackage& source) : translator_(Translator::load(source.folder)) {}
+Trial::Trial(const std::filesystem::path& package) : translator_(Translator::load(package)) {}
 
 Trial::Trial(const SourcePackage& source, quantize::Scheme& scheme, const Progress& progress)
     : writer_(trial_writer()),
@@ -39,6 +38,13 @@ std::vector<std::string> Trial::translate_text(std::span<const std::string> sour
   for (Translation& translation : translate(sources, stop))
     texts.push_back(std::move(translation.text));
   return texts;
+}
+
+evaluate::Pass Trial::translate_timed(std::span<const std::string> sources, std::size_t batch_size,
+                                      const std::stop_token& stop) const {
+  TranslateOptions batched = options(stop);
+  batched.batch_size = batch_size;
+  return evaluate::translate_timed(translator_, sources, batched);
 }
 
 double Trial::nats_per_token(std::span<const std::string> sources,

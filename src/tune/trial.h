@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/timed_translation.h"
 #include "package/package_writer.h"
 #include "quantize/scheme.h"
 #include "sampan/translator.h"
@@ -18,8 +20,8 @@ namespace sampan::tune {
 /// it with the package's own defaults for the search.
 class Trial {
  public:
-  /// The source package itself.
-  explicit Trial(const SourcePackage& source);
+  /// A package as it is.
+  explicit Trial(const std::filesystem::path& package);
   /// A package made from it, in the system's folder for temporary files, removed with this object.
   Trial(const SourcePackage& source, quantize::Scheme& scheme, const Progress& progress);
 
@@ -32,6 +34,9 @@ class Trial {
                                      const std::stop_token& stop) const;
   std::vector<std::string> translate_text(std::span<const std::string> sources,
                                           const std::stop_token& stop) const;
+  /// All lines in batches of so many, timed.
+  evaluate::Pass translate_timed(std::span<const std::string> sources, std::size_t batch_size,
+                                 const std::stop_token& stop) const;
   /// Mean of -log p of the tokens of given translations, in nats.
   double nats_per_token(std::span<const std::string> sources, std::span<const std::string> targets,
                         const std::stop_token& stop) const;

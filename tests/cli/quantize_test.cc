@@ -44,6 +44,22 @@ TEST_F(QuantizeTest, TellsWhatBecameOfThePackage) {
   EXPECT_THAT(translated.out, MatchesRegex("[^\n]+\n"));
 }
 
+TEST_F(QuantizeTest, AutoTellsWhatItMeasuredAndChose) {
+  const Outcome outcome = run({"--scheme", "auto", "--for", "throughput"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, ContainsRegex("int8 for latency: [0-9]+ tokens/s, graphs and weights "
+                                         "[0-9.]+ MB, loses -?[0-9.]+ nats a token"));
+  EXPECT_THAT(outcome.err,
+              ContainsRegex("chosen: (int4|int8 for latency|int8 for throughput|fp32)\n"));
+  EXPECT_TRUE(fs::exists(output_ / "sampan.json"));
+}
+
+TEST_F(QuantizeTest, AutoRefusesWhatItWouldIgnore) {
+  const Outcome outcome = run({"--scheme", "auto", "--block-size", "32"});
+  EXPECT_EQ(outcome.status, exit_code(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(outcome.err, HasSubstr("portable target alone"));
+}
+
 TEST_F(QuantizeTest, IsSilentWhenAskedToBe) {
   const Outcome outcome = run({"--scheme", "int4", "--block-size", "32", "--quiet"});
   EXPECT_EQ(outcome.status, 0);

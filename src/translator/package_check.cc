@@ -1,4 +1,4 @@
-#include "tune/package_check.h"
+#include "translator/package_check.h"
 
 #include <cmath>
 #include <string>
@@ -9,7 +9,7 @@
 #include "sampan/translator.h"
 #include "session/sequence_model.h"
 
-namespace sampan::tune {
+namespace sampan::translator {
 namespace {
 
 using package::GraphRole;
@@ -40,9 +40,10 @@ void check_package(const std::filesystem::path& folder, const std::stop_token& s
   const std::vector<std::string> texts = {"Hello, how are you?"};
   const Translation translation = translator.translate(texts, options).front();
   if (translation.tokens.empty() || !std::isfinite(translation.score))
-    base::fail(ErrorCode::kUnsupported,
-               "the quantised package translates nothing; choose a smaller --block-size, or keep "
-               "layers with --keep-float");
+    base::fail(
+        ErrorCode::kUnsupported,
+        "the new package translates nothing; choose a scheme with more bits, or keep layers with "
+        "--keep-float");
 }
 
-}  // namespace sampan::tune
+}  // namespace sampan::translator
