@@ -137,7 +137,7 @@ std::vector<Translation> translate(const BaselineInput& input,
   return found;
 }
 
-Check judge(std::size_t lines, const std::vector<LineDifference>& differences) {
+Check judge(std::size_t lines, const std::vector<LineDifference>& differences, double allowed) {
   const auto is_fault = [](const LineDifference& difference) { return !difference.equal_scores; };
   const auto faults = std::ranges::count_if(differences, is_fault);
   std::string detail = fmt::format("of {} lines are not as recorded", lines);
@@ -146,7 +146,8 @@ Check judge(std::size_t lines, const std::vector<LineDifference>& differences) {
   if (faults > 0)
     detail +=
         fmt::format("; the first is line {}", std::ranges::find_if(differences, is_fault)->line);
-  return limited("baseline", static_cast<double>(faults), 0, std::move(detail));
+  return limited("baseline", static_cast<double>(faults),
+                 std::floor(allowed * static_cast<double>(lines)), std::move(detail));
 }
 
 }  // namespace
@@ -191,7 +192,7 @@ BaselineFindings check_baseline(const BaselineInput& input) {
       if (input.progress)
         input.progress(fmt::format("baseline: {} of {} lines", done, input.lines.size()));
     }
-    findings.check = judge(input.lines.size(), findings.differences);
+    findings.check = judge(input.lines.size(), findings.differences, input.different_lines);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     findings.check = failed("baseline", error.what());

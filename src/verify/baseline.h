@@ -42,6 +42,8 @@ struct BaselineInput {
   const Translator& translator;
   const text::Tokenizer& tokenizer;  ///< the package's, to spell tokens
   std::span<const BaselineLine> lines;
+  /// Share of lines, rounded down to whole ones, that may be translated otherwise than recorded.
+  double different_lines = 0.0;
   std::function<void(std::string_view)> progress;
   std::stop_token stop;
 };

@@ -179,8 +179,9 @@ void run_translator(const package::Package& package, const std::vector<BaselineL
     const Translator translator = Translator::load(package.folder, load);
     if (!baseline.empty()) {
       const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
-      BaselineFindings findings =
-          check_baseline({translator, *tokenizer, baseline, options.progress, options.stop});
+      BaselineFindings findings = check_baseline({translator, *tokenizer, baseline,
+                                                  limits_of(precision_of(package)).different_lines,
+                                                  options.progress, options.stop});
       report.checks.push_back(std::move(findings.check));
       report.line_differences = std::move(findings.differences);
     }

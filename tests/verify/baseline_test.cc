@@ -39,8 +39,8 @@ class BaselineTest : public ::testing::Test {
     folder_.reset();
   }
 
-  static BaselineFindings check(const std::vector<BaselineLine>& lines) {
-    return check_baseline({*translator_, *tokenizer_, lines, {}, {}});
+  static BaselineFindings check(const std::vector<BaselineLine>& lines, double allowed = 0.0) {
+    return check_baseline({*translator_, *tokenizer_, lines, allowed, {}, {}});
   }
 
   static inline std::unique_ptr<test::TemporaryFolder> folder_;
@@ -90,6 +90,22 @@ TEST_F(BaselineTest, AnotherTranslationOfEqualScoreIsNoFault) {
   EXPECT_TRUE(findings.differences[0].equal_scores);
 }
 
+TEST_F(BaselineTest, AsManyLinesAsTheLimitAllowsMayDiffer) {
+  std::vector<BaselineLine> lines = read_baseline(kRecording);
+  for (const std::size_t line : {1u, 2u}) {
+    lines[line].tokens->at(0) = 12;
+    lines[line].score = -2.0;
+  }
+  const BaselineFindings allowed = check(lines, 0.4);
+  EXPECT_EQ(allowed.check.outcome, Outcome::kPassed) << allowed.check.detail;
+  EXPECT_EQ(allowed.check.figure, 2);
+  EXPECT_EQ(allowed.check.limit, 2);
+  EXPECT_EQ(allowed.differences.size(), 2u);
+  const BaselineFindings beyond = check(lines, 0.3);
+  EXPECT_EQ(beyond.check.outcome, Outcome::kFailed);
+  EXPECT_EQ(beyond.check.limit, 1);
+}
+
 TEST_F(BaselineTest, WithoutTokensTheTextsAreCompared) {
   const auto lines = parse_baseline(
       "{\"source\": \"Hello.\", \"translation\": \"嗨。\"}\n\n"
@@ -106,7 +122,7 @@ TEST_F(BaselineTest, StopsWhenAsked) {
   stop.request_stop();
   const std::vector<BaselineLine> lines = read_baseline(kRecording);
   EXPECT_EQ(test::caught_error([&] {
-              check_baseline({*translator_, *tokenizer_, lines, {}, stop.get_token()});
+              check_baseline({*translator_, *tokenizer_, lines, 0.0, {}, stop.get_token()});
             }).code(),
             ErrorCode::kCancelled);
 }
