@@ -624,9 +624,41 @@ Inferred block_gather(const NodeView& node) {
   return {std::move(result)};
 }
 
-/// The attentions of ONNX Runtime: caches differ in their layouts.
-Inferred attention(const NodeView& node) {
+/// Queries [batch, length, hidden]; values the same, or [batch, heads, length, size of a head].
+/// Other layouts, which pack several of them, are not known.
+Inferred multi_head_attention(const NodeView& node) {
   Inferred results(node.node().outputs.size(), typed(node.in(0).dtype));
+  const auto& queries = node.in(0).shape;
+  const auto& values = node.in(2).shape;
+  if (!queries || queries->size() != 3 || !values) return results;
+  std::vector<Extent> shape = *queries;
+  if (values->size() == 4)
+    shape.back() = (*values)[1] * (*values)[3];
+  else
+    shape.back() = values->size() == 3 ? values->back() : Extent();
+  results.front().shape = std::move(shape);
+  return results;
+}
+
+/// Queries, or queries, keys and values side by side, [batch, length, hidden]; caches [batch,
+/// heads, length, size of a head], whose new length depends on what they are bound to.
+Inferred group_query_attention(const NodeView& node) {
+  Inferred results(node.node().outputs.size(), typed(node.in(0).dtype));
+  const std::int64_t heads = node.integer("num_heads", 0);
+  const std::int64_t kv_heads = node.integer("kv_num_heads", 0);
+  if (heads < 1 || kv_heads < 1) contradict("it has no heads");
+  const auto& queries = node.in(0).shape;
+  if (queries && queries->size() == 3) {
+    std::vector<Extent> shape = *queries;
+    if (!node.has(1)) shape.back() = shape.back() * Extent(heads) / Extent(heads + 2 * kv_heads);
+    results.front().shape = std::move(shape);
+  }
+  for (const std::size_t cache : {std::size_t{1}, std::size_t{2}}) {
+    std::optional<std::vector<Extent>> past = node.in(cache + 2).shape;
+    if (cache >= results.size() || !past || past->size() != 4) continue;
+    (*past)[2] = Extent();
+    results[cache].shape = std::move(past);
+  }
   return results;
 }
 
@@ -721,10 +753,10 @@ constexpr OperatorForm kForms[] = {
     {kMicrosoft, "GatherBlockQuantized", 1, 1, 3, 4, 1, "bits block_size gather_axis quantize_axis",
      block_gather},
     {kMicrosoft, "Gelu", 1, 1, 1, 1, 1, "", unary},
-    {kMicrosoft, "GroupQueryAttention", 1, 1, 3, kAny, kAny, "*", attention},
+    {kMicrosoft, "GroupQueryAttention", 1, 1, 3, kAny, kAny, "*", group_query_attention},
     {kMicrosoft, "MatMulIntegerToFloat", 1, 1, 4, 7, 1, "", mat_mul_integer},
     {kMicrosoft, "MatMulNBits", 1, 1, 3, 6, 1, "K N accuracy_level bits block_size", block_product},
-    {kMicrosoft, "MultiHeadAttention", 1, 1, 1, kAny, kAny, "*", attention},
+    {kMicrosoft, "MultiHeadAttention", 1, 1, 1, kAny, kAny, "*", multi_head_attention},
     {kMicrosoft, "QuickGelu", 1, 1, 1, 1, 1, "alpha", unary},
 };
 
