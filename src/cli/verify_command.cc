@@ -34,6 +34,7 @@ struct VerifyArguments {
   std::filesystem::path checkpoint;
   std::string text;
   std::filesystem::path baseline;
+  std::string target_language;
   bool latency = false;
   std::optional<std::size_t> latency_runs;
   std::string latency_text;
@@ -99,6 +100,7 @@ verify::Report verify(const VerifyArguments& arguments, const Interrupt& interru
   verify::VerifyOptions options;
   options.lines = read_lines(arguments.text, interrupt);
   options.baseline = arguments.baseline;
+  options.target_language = arguments.target_language;
   if (arguments.wants_latency())
     options.latency_runs = arguments.latency_runs.value_or(kLatencyRuns);
   options.latency_text = arguments.latency_text;
@@ -173,6 +175,10 @@ void add_verify_command(CLI::App& app) {
                    "recorded translations to hold the package's against, as translate --json "
                    "writes them")
       ->type_name("FILE");
+  command
+      ->add_option("--target-language", arguments->target_language,
+                   "of the baseline and the latency, for packages that have several")
+      ->type_name("CODE");
   command->add_flag("--latency", arguments->latency,
                     "also measure how long one sentence takes, 1000 times");
   command->add_option("--latency-runs", arguments->latency_runs, "times instead of 1000")

@@ -130,6 +130,7 @@ std::vector<Translation> translate(const BaselineInput& input,
     if (texts.empty()) continue;
     TranslateOptions options = input.translator.default_options();
     options.split_sentences = split;
+    options.target_language = input.target_language;
     options.stop = input.stop;
     std::vector<Translation> translations = input.translator.translate(texts, options);
     for (std::size_t i = 0; i < places.size(); ++i) found[places[i]] = std::move(translations[i]);

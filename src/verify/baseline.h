@@ -44,6 +44,7 @@ struct BaselineInput {
   std::span<const BaselineLine> lines;
   /// Share of lines, rounded down to whole ones, that may be translated otherwise than recorded.
   double different_lines = 0.0;
+  std::string target_language;  ///< as `TranslateOptions` has it
   std::function<void(std::string_view)> progress;
   std::stop_token stop;
 };

@@ -106,6 +106,7 @@ Latency measure_latency(const LatencyInput& input) {
   latency.runs = input.runs;
   latency.threads = input.threads;
   TranslateOptions options = input.translator.default_options();
+  options.target_language = input.target_language;
   options.stop = input.stop;
   const std::vector<std::string> texts = {input.text};
   for (std::size_t i = 0; i < std::min(kWarmUps, input.runs); ++i)

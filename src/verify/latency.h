@@ -16,9 +16,10 @@ namespace sampan::verify {
 
 struct LatencyInput {
   const Translator& translator;
-  std::string text;         ///< what is translated again and again
-  std::size_t runs = 1000;  ///< 1 or more; some before them are not counted
-  int threads = 1;          ///< that the translator was loaded with, for the report
+  std::string text;             ///< what is translated again and again
+  std::size_t runs = 1000;      ///< 1 or more; some before them are not counted
+  std::string target_language;  ///< as `TranslateOptions` has it
+  int threads = 1;              ///< that the translator was loaded with, for the report
   std::function<void(std::string_view)> progress;
   std::stop_token stop;
 };

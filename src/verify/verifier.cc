@@ -1,10 +1,12 @@
 #include "verify/verifier.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -169,31 +171,57 @@ void compare_with_reference(const package::Package& package,
 
 constexpr std::string_view kLatencyText = "My brother is two years older than I am.";
 
+/// A missing language is the user's to name, and no fault of the package.
+void check_target_language(const Translator& translator, const std::string& language) {
+  const std::vector<std::string> known = translator.target_languages();
+  if (known.empty() ? language.empty() : std::ranges::count(known, language) > 0) return;
+  if (known.empty())
+    base::fail(ErrorCode::kInvalidArgument,
+               "target language '{}': the package has one target; leave --target-language out",
+               language);
+  base::fail(ErrorCode::kInvalidArgument,
+             "target language '{}': the package has several; name one of them with "
+             "--target-language: {}",
+             language, fmt::join(known, ", "));
+}
+
+/// Whether `work` went through; what it threw is a fault of the package.
+bool translates(const std::function<void()>& work, Report& report) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    report.checks.push_back(failed("translates", error.what()));
+    return false;
+  }
+}
+
 /// What needs the package as its users have it: from text to text.
 void run_translator(const package::Package& package, const std::vector<BaselineLine>& baseline,
                     const VerifyOptions& options, Report& report) {
   if (baseline.empty() && options.latency_runs == 0) return;
-  try {
-    LoadOptions load;
-    load.threads = options.threads > 0 ? options.threads : base::usable_threads();
-    const Translator translator = Translator::load(package.folder, load);
+  LoadOptions load;
+  load.threads = options.threads > 0 ? options.threads : base::usable_threads();
+  std::optional<Translator> loaded;
+  if (!translates([&] { loaded = Translator::load(package.folder, load); }, report)) return;
+  check_target_language(*loaded, options.target_language);
+  const auto measure = [&] {
     if (!baseline.empty()) {
       const auto tokenizer = text::open_tokenizer(package.folder, package.model_type);
-      BaselineFindings findings = check_baseline({translator, *tokenizer, baseline,
-                                                  limits_of(precision_of(package)).different_lines,
-                                                  options.progress, options.stop});
+      BaselineFindings findings = check_baseline(
+          {*loaded, *tokenizer, baseline, limits_of(precision_of(package)).different_lines,
+           options.target_language, options.progress, options.stop});
       report.checks.push_back(std::move(findings.check));
       report.line_differences = std::move(findings.differences);
     }
     if (options.latency_runs > 0)
       report.latency = measure_latency(
-          {translator,
-           options.latency_text.empty() ? std::string(kLatencyText) : options.latency_text,
-           options.latency_runs, load.threads, options.progress, options.stop});
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled) throw;
-    report.checks.push_back(failed("translates", error.what()));
-  }
+          {*loaded, options.latency_text.empty() ? std::string(kLatencyText) : options.latency_text,
+           options.latency_runs, options.target_language, load.threads, options.progress,
+           options.stop});
+  };
+  translates(measure, report);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ struct VerifyOptions {
   std::vector<std::string> lines;
   /// Recorded translations (verify/baseline.h) to hold the package's own against; empty: none.
   std::filesystem::path baseline;
+  /// Code of the target language of `baseline` and of the latency, for packages that have several.
+  std::string target_language;
   /// Runs to measure the package's latency over; 0: it is not measured.
   std::size_t latency_runs = 0;
   /// What is translated in each run; empty: a sentence of our own.
@@ -34,7 +36,8 @@ struct VerifyOptions {
 /// Holds a package against the checkpoint that it was made from: its files, its graphs, and what it
 /// computes and translates against the reference. What is wrong with the package is in the report;
 /// `Error` is thrown only for what keeps the verification from being made: kNotFound and others of
-/// the package's folder, whatever the checkpoint's reader throws, kCancelled. Nothing is written.
+/// the package's folder, whatever the checkpoint's reader throws, kInvalidArgument for a target
+/// language that is missing or unknown, kCancelled. Nothing is written.
 Report verify_package(const std::filesystem::path& package, const std::filesystem::path& checkpoint,
                       const VerifyOptions& options = {});
 

@@ -40,7 +40,7 @@ class BaselineTest : public ::testing::Test {
   }
 
   static BaselineFindings check(const std::vector<BaselineLine>& lines, double allowed = 0.0) {
-    return check_baseline({*translator_, *tokenizer_, lines, allowed, {}, {}});
+    return check_baseline({*translator_, *tokenizer_, lines, allowed, {}, {}, {}});
   }
 
   static inline std::unique_ptr<test::TemporaryFolder> folder_;
@@ -122,7 +122,7 @@ TEST_F(BaselineTest, StopsWhenAsked) {
   stop.request_stop();
   const std::vector<BaselineLine> lines = read_baseline(kRecording);
   EXPECT_EQ(test::caught_error([&] {
-              check_baseline({*translator_, *tokenizer_, lines, 0.0, {}, stop.get_token()});
+              check_baseline({*translator_, *tokenizer_, lines, 0.0, {}, {}, stop.get_token()});
             }).code(),
             ErrorCode::kCancelled);
 }

@@ -86,7 +86,7 @@ TEST_F(LatencyTest, EveryRunIsTimedOnEveryClock) {
   const Translator translator = Translator::load(folder_ / "package", load);
   std::size_t told = 0;
   const Latency latency =
-      measure_latency({translator, "Hello.", 12, 1, [&](std::string_view) { ++told; }, {}});
+      measure_latency({translator, "Hello.", 12, {}, 1, [&](std::string_view) { ++told; }, {}});
   EXPECT_EQ(latency.wall_ms.size(), 12u);
   EXPECT_EQ(latency.cpu_ms.size(), 12u);
   EXPECT_THAT(latency.wall_ms, Each(Gt(0.0)));
@@ -100,11 +100,11 @@ TEST_F(LatencyTest, EveryRunIsTimedOnEveryClock) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(test::caught_error([&] {
-              measure_latency({translator, "Hello.", 1, 1, {}, stop.get_token()});
+              measure_latency({translator, "Hello.", 1, {}, 1, {}, stop.get_token()});
             }).code(),
             ErrorCode::kCancelled);
   EXPECT_EQ(test::caught_error([&] {
-              measure_latency({translator, "", 1, 1, {}, {}});
+              measure_latency({translator, "", 1, {}, 1, {}, {}});
             }).code(),
             ErrorCode::kInvalidArgument);
 }

@@ -12,6 +12,7 @@
 
 #include "sampan/error.h"
 #include "sampan/exporter.h"
+#include "sampan/translator.h"
 #include "support/caught_error.h"
 #include "support/folders.h"
 #include "support/temporary_folder.h"
@@ -72,6 +73,20 @@ TEST_F(VerifierTest, PassesAPackageThatDoesWhatItsCheckpointDoes) {
   for (const char* name : {"files", "source", "graph.encoder_model", "encoder.states", "finite",
                            "greedy.tokens", "beam.tokens", "beam.padding", "greedy.repeats"})
     EXPECT_EQ(find(report, name).outcome, Outcome::kPassed) << name;
+}
+
+// A package of many languages was called faulty where nobody had said into which one to translate.
+TEST_F(VerifierTest, WantsATargetLanguageWhereThereAreSeveral) {
+  VerifyOptions options;
+  options.latency_runs = 2;
+  const Error error =
+      test::caught_error([&] { verify_package(exported(kM2M100), kM2M100, options); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.what(), HasSubstr("--target-language"));
+  options.target_language = Translator::load(package_).target_languages().front();
+  const Report report = verify_package(package_, kM2M100, options);
+  EXPECT_EQ(report.verdict(), Outcome::kNotChecked) << format_text(report);
+  EXPECT_EQ(report.latency.value().runs, 2U);
 }
 
 TEST_F(VerifierTest, SaysThatAFamilyWithoutAReferenceWasNotCompared) {
