@@ -105,8 +105,10 @@ class Measurement {
     for (const Translation& translation : original.translations) texts.push_back(translation.text);
     const double of_fp32 =
         candidates_.back().trial.nats_per_token(options_.texts, texts, options_.stop);
+    trials_.back().same_lines = 1.0;
     auto trial = trials_.begin();
     for (const Candidate& candidate : candidates_) {
+      if (&candidate == &candidates_.back()) break;
       const evaluate::Pass pass =
           candidate.trial.translate_timed(options_.texts, batch_size_, options_.stop);
       std::size_t same = 0;
