@@ -15,6 +15,7 @@
 #include "support/caught_error.h"
 #include "support/folders.h"
 #include "support/temporary_folder.h"
+#include "tune/fp32_package.h"
 
 /// `gptq` from end to end.
 namespace sampan {
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::caught_error;
 using test::content_of;
+using test::fp32_package;
 using test::TemporaryFolder;
 using ::testing::Contains;
 using ::testing::EndsWith;
@@ -30,16 +32,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 fs::path checkpoint() { return fs::path(kSourceFolder) / "models/tatoeba-en-zh"; }
-
-// The bundled checkpoint as an fp32 package, exported once for all tests.
-const fs::path& source() {
-  static const TemporaryFolder folder;
-  static const fs::path package = [] {
-    export_checkpoint(checkpoint(), folder / "fp32");
-    return folder / "fp32";
-  }();
-  return package;
-}
 
 // A safetensors file with zeros for one of its weights.
 std::string without_weight(std::string file, const std::string& name) {
@@ -70,7 +62,7 @@ class CompensationTest : public ::testing::Test {
 };
 
 TEST_F(CompensationTest, IsKeptWhereItLowersTheLossOnHeldText) {
-  quantize_package(source(), folder_ / "small", options_);
+  quantize_package(fp32_package(), folder_ / "small", options_);
   const package::Manifest manifest = *package::read_manifest(folder_ / "small");
   EXPECT_EQ(manifest.scheme, "int4-block128-gptq");
   EXPECT_THAT(manifest.scheme_note, StartsWith("gptq: loss on "));
@@ -79,7 +71,7 @@ TEST_F(CompensationTest, IsKeptWhereItLowersTheLossOnHeldText) {
   EXPECT_NO_THROW(package::verify_files(folder_ / "small"));
   options_.gptq = false;
   options_.calibration.clear();
-  quantize_package(source(), folder_ / "plain", options_);
+  quantize_package(fp32_package(), folder_ / "plain", options_);
   EXPECT_EQ(fs::file_size(folder_ / "small/model.onnx_data"),
             fs::file_size(folder_ / "plain/model.onnx_data"));
   EXPECT_NE(content_of(folder_ / "small/model.onnx_data"),
@@ -106,19 +98,22 @@ TEST_F(CompensationTest, StoppedWhileCalibratingLeavesNothing) {
   options_.report = [&](std::string_view line) {
     if (line.starts_with("calibrated")) stop.request_stop();
   };
-  EXPECT_EQ(caught_error([&] { quantize_package(source(), folder_ / "small", options_); }).code(),
-            ErrorCode::kCancelled);
+  EXPECT_EQ(
+      caught_error([&] { quantize_package(fp32_package(), folder_ / "small", options_); }).code(),
+      ErrorCode::kCancelled);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(CompensationTest, RefusesTextThatCannotServe) {
   options_.calibration_lines = 9;
-  const Error few = caught_error([&] { quantize_package(source(), folder_ / "small", options_); });
+  const Error few =
+      caught_error([&] { quantize_package(fp32_package(), folder_ / "small", options_); });
   EXPECT_EQ(few.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(few.what(), HasSubstr("has 9 sentences; gptq needs 10 or more"));
   options_.calibration = folder_ / "none.txt";
-  EXPECT_EQ(caught_error([&] { quantize_package(source(), folder_ / "small", options_); }).code(),
-            ErrorCode::kNotFound);
+  EXPECT_EQ(
+      caught_error([&] { quantize_package(fp32_package(), folder_ / "small", options_); }).code(),
+      ErrorCode::kNotFound);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 

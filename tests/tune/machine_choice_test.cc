@@ -15,6 +15,7 @@
 #include "support/caught_error.h"
 #include "support/folders.h"
 #include "support/temporary_folder.h"
+#include "tune/fp32_package.h"
 
 namespace sampan {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::caught_error;
 using test::content_of;
+using test::fp32_package;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
@@ -53,15 +55,6 @@ TEST(BestTrial, IsNoneWhereAllLoseMore) {
 
 class MachineChoiceTest : public ::testing::Test {
  protected:
-  static const fs::path& source() {
-    static const TemporaryFolder folder;
-    static const fs::path package = [] {
-      export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder / "fp32");
-      return folder / "fp32";
-    }();
-    return package;
-  }
-
   MachineChoiceTest() { options_.texts = {"I am happy.", "Where is the station?"}; }
 
   TemporaryFolder folder_;
@@ -73,7 +66,7 @@ TEST_F(MachineChoiceTest, WritesTheOneThatItNames) {
   for (const OptimizedFor purpose : {OptimizedFor::kLatency, OptimizedFor::kThroughput}) {
     options_.optimized_for = purpose;
     options_.force = purpose == OptimizedFor::kThroughput;
-    const MachineChoice choice = optimize_for_this_machine(source(), output_, options_);
+    const MachineChoice choice = optimize_for_this_machine(fp32_package(), output_, options_);
     ASSERT_EQ(choice.trials.size(), 4U);
     const MachineTrial& fp32 = choice.trials.back();
     EXPECT_EQ(fp32.loss, 0.0);
@@ -92,8 +85,9 @@ TEST_F(MachineChoiceTest, WritesTheOneThatItNames) {
 
 TEST_F(MachineChoiceTest, TakesNothingThatLosesMoreThanAllowed) {
   options_.most_loss = -1.0;  // not even fp32 gains that much
-  EXPECT_EQ(caught_error([&] { optimize_for_this_machine(source(), output_, options_); }).code(),
-            ErrorCode::kUnsupported);
+  EXPECT_EQ(
+      caught_error([&] { optimize_for_this_machine(fp32_package(), output_, options_); }).code(),
+      ErrorCode::kUnsupported);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
@@ -101,8 +95,9 @@ TEST_F(MachineChoiceTest, LeavesNothingAfterAStop) {
   std::stop_source stop;
   stop.request_stop();
   options_.stop = stop.get_token();
-  EXPECT_EQ(caught_error([&] { optimize_for_this_machine(source(), output_, options_); }).code(),
-            ErrorCode::kCancelled);
+  EXPECT_EQ(
+      caught_error([&] { optimize_for_this_machine(fp32_package(), output_, options_); }).code(),
+      ErrorCode::kCancelled);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
@@ -117,7 +112,8 @@ TEST_F(MachineChoiceTest, LeavesOutFormsThatTheModelDoesNotAllow) {
 
 TEST_F(MachineChoiceTest, WantsText) {
   options_.texts.clear();
-  const Error error = caught_error([&] { optimize_for_this_machine(source(), output_, options_); });
+  const Error error =
+      caught_error([&] { optimize_for_this_machine(fp32_package(), output_, options_); });
   EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.what(), HasSubstr("sentences"));
 }
@@ -126,16 +122,16 @@ TEST_F(MachineChoiceTest, QuantisingForTheProcessorIsOptimising) {
   QuantizeOptions options;
   options.target = QuantizationTarget::kOrtCpu;
   options.scheme = QuantizationScheme::kInt4;
-  const QuantizeSummary summary = quantize_package(source(), output_, options);
+  const QuantizeSummary summary = quantize_package(fp32_package(), output_, options);
   EXPECT_LT(summary.graph_bytes_after * 4, summary.graph_bytes_before);
   OptimizeOptions optimized;
   optimized.weights = OptimizedWeights::kInt4;
-  optimize_package(source(), folder_.path() / "optimized", optimized);
+  optimize_package(fp32_package(), folder_.path() / "optimized", optimized);
   EXPECT_EQ(content_of(output_ / "sampan.json"),
             content_of(folder_.path() / "optimized" / "sampan.json"));
   options.force = true;
   options.block_size = 32;
-  EXPECT_THAT(caught_error([&] { quantize_package(source(), output_, options); }).what(),
+  EXPECT_THAT(caught_error([&] { quantize_package(fp32_package(), output_, options); }).what(),
               HasSubstr("portable target alone"));
 }
 

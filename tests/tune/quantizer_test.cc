@@ -17,6 +17,7 @@
 #include "support/caught_error.h"
 #include "support/folders.h"
 #include "support/temporary_folder.h"
+#include "tune/fp32_package.h"
 #include "tune/package_rewrite.h"
 
 namespace sampan {
@@ -25,20 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 using test::caught_error;
 using test::content_of;
+using test::fp32_package;
 using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// The bundled checkpoint as an fp32 package, exported once for all tests.
-const fs::path& source() {
-  static const TemporaryFolder folder;
-  static const fs::path package = [] {
-    export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder / "fp32");
-    return folder / "fp32";
-  }();
-  return package;
-}
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> names;
@@ -49,7 +41,7 @@ std::set<std::string> names_in(const fs::path& folder) {
 class QuantizePackageTest : public ::testing::Test {
  protected:
   QuantizeSummary quantize(const QuantizeOptions& options) {
-    return quantize_package(source(), output_, options);
+    return quantize_package(fp32_package(), output_, options);
   }
 
   TemporaryFolder folder_;
@@ -57,7 +49,7 @@ class QuantizePackageTest : public ::testing::Test {
 };
 
 TEST_F(QuantizePackageTest, MakesAQuarterOrAnEighthThatTranslates) {
-  const std::string expected = Translator::load(source()).translate("I am happy.").text;
+  const std::string expected = Translator::load(fp32_package()).translate("I am happy.").text;
   const struct {
     QuantizationScheme scheme;
     bool asymmetric;
@@ -76,7 +68,7 @@ TEST_F(QuantizePackageTest, MakesAQuarterOrAnEighthThatTranslates) {
               c.most * static_cast<double>(summary.graph_bytes_before));
     EXPECT_NO_THROW(package::verify_files(output_));
     EXPECT_EQ(package::read_manifest(output_)->scheme, c.name);
-    EXPECT_EQ(names_in(output_), names_in(source()));
+    EXPECT_EQ(names_in(output_), names_in(fp32_package()));
     EXPECT_EQ(Translator::load(output_).translate("I am happy.").text, expected) << c.name;
   }
 }
@@ -86,7 +78,7 @@ TEST_F(QuantizePackageTest, GivesTheSameBytesTwice) {
   options.scheme = QuantizationScheme::kInt4;
   options.keep_int8 = "shared";
   quantize(options);
-  quantize_package(source(), folder_ / "again", options);
+  quantize_package(fp32_package(), folder_ / "again", options);
   for (const std::string& name : names_in(output_))
     EXPECT_EQ(content_of(output_ / name), content_of(folder_ / "again" / name)) << name;
 }
@@ -114,7 +106,7 @@ TEST_F(QuantizePackageTest, TakesEitherLayout) {
   layout.layout = PackageLayout::kSeparate;
   export_checkpoint(fs::path(kSourceFolder) / "models/tatoeba-en-zh", folder_ / "separate", layout);
   quantize_package(folder_ / "separate", output_, {});
-  quantize_package(source(), folder_ / "shared", {});
+  quantize_package(fp32_package(), folder_ / "shared", {});
   EXPECT_EQ(Translator::load(output_).translate("Where is the station?").tokens,
             Translator::load(folder_ / "shared").translate("Where is the station?").tokens);
 }
@@ -140,8 +132,9 @@ TEST_F(QuantizePackageTest, RefusesWhatItCannotQuantise) {
   onto_itself.force = true;
   EXPECT_EQ(caught_error([&] { quantize_package(output_, output_, onto_itself); }).code(),
             ErrorCode::kUnsupported);
-  EXPECT_EQ(caught_error([&] { quantize_package(source(), source(), onto_itself); }).code(),
-            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(
+      caught_error([&] { quantize_package(fp32_package(), fp32_package(), onto_itself); }).code(),
+      ErrorCode::kInvalidArgument);
   EXPECT_EQ(names_in(folder_.path()), std::set<std::string>{"small"});
 }
 
@@ -183,7 +176,7 @@ TEST_F(QuantizePackageTest, RefusesADamagedPackage) {
   } cases[] = {{"sampan.json", 100}, {"encoder_model.onnx", 9000}, {"model.onnx_data", 4096}};
   for (const auto& c : cases) {
     const fs::path broken = folder_ / "broken";
-    fs::copy(source(), broken);
+    fs::copy(fp32_package(), broken);
     fs::resize_file(broken / c.file, c.keep);
     EXPECT_EQ(caught_error([&] { quantize_package(broken, output_, {}); }).code(),
               ErrorCode::kInvalidData)
@@ -195,7 +188,7 @@ TEST_F(QuantizePackageTest, RefusesADamagedPackage) {
 
 TEST_F(QuantizePackageTest, RefusesWeightsThatAreNotFinite) {
   const fs::path broken = folder_ / "broken";
-  fs::copy(source(), broken);
+  fs::copy(fp32_package(), broken);
   std::string weights = content_of(broken / "model.onnx_data");
   std::fill_n(weights.begin() + 8192, 64, '\xff');
   folder_.write("broken/model.onnx_data", weights);
