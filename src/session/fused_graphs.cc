@@ -59,7 +59,8 @@ void read_decoder(FusedGraphs& graphs) {
   require_input(graph, fused::kSourceLengths, {"int32", {kNamed}});
   graphs.vocab_size =
       declared(graph, require_output(graph, fused::kLogits, {"float32", {kNamed, kAny}}), 1);
-  const ValueSignature& key =
+  // A copy: g++ 14 takes a reference for one to the temporary name.
+  const ValueSignature key =
       require_input(graph, fused::layer_tensor(fused::kPast, 0, fused::kParts[0]),
                     {"float32", {kNamed, kAny, kNamed, kAny}});
   graphs.heads = declared(graph, key, 1);
