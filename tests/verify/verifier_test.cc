@@ -66,7 +66,8 @@ TEST_F(VerifierTest, PassesAPackageThatDoesWhatItsCheckpointDoes) {
   for (const char* form : {"separate", "merged"})
     for (const char* part :
          {".first_logits", ".first_caches", ".no_past_logits", ".later_logits", ".later_caches"}) {
-      const Check& check = find(report, form + std::string(part));
+      const std::string name = form + std::string(part);
+      const Check& check = find(report, name);
       // Something was compared, and float is not double.
       EXPECT_GT(check.figure.value(), 0.0) << check.name;
     }
