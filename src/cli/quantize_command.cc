@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,8 +32,8 @@ struct QuantizeArguments {
   std::filesystem::path package;
   std::filesystem::path output;
   QuantizeOptions options;
-  bool automatic = false;  // the scheme is chosen by measuring
-  double most_loss = MachineChoiceOptions{}.most_loss;
+  bool automatic = false;           // the scheme is chosen by measuring
+  std::optional<double> most_loss;  // for the automatic choice
   bool quiet = false;
 };
 
@@ -86,7 +87,7 @@ void run_automatic(const QuantizeArguments& arguments) {
   MachineChoiceOptions options;
   options.optimized_for = arguments.options.optimized_for;
   options.texts = lines_to_measure(arguments.options.calibration);
-  options.most_loss = arguments.most_loss;
+  options.most_loss = arguments.most_loss.value_or(options.most_loss);
   options.force = arguments.options.force;
   if (!arguments.quiet) options.report = print_note;
   run_until_signal([&](const std::stop_token& stop) {
@@ -99,6 +100,11 @@ void run_automatic(const QuantizeArguments& arguments) {
 
 void run_quantize(QuantizeArguments& arguments) {
   if (arguments.automatic) return run_automatic(arguments);
+  if (arguments.most_loss)
+    base::fail(ErrorCode::kInvalidArgument,
+               "--most-loss is {}, which goes with --scheme auto alone; leave it out, or limit the "
+               "loss of BLEU with --max-bleu-loss",
+               *arguments.most_loss);
   if (!arguments.quiet) arguments.options.report = print_note;
   run_until_signal([&](const std::stop_token& stop) {
     arguments.options.stop = stop;

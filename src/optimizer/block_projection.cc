@@ -80,7 +80,9 @@ class BlockProjection final : public Projection {
     const auto fitting = quantize::fit(static_cast<std::int64_t>(columns), scheme_);
     if (!fitting)
       base::fail(ErrorCode::kUnsupported,
-                 "'{}' has rows of {}, which no block divides; use the scheme fp32", name, columns);
+                 "'{}' has rows of {}, which no block divides; use --scheme int8 --for throughput, "
+                 "or --scheme fp32",
+                 name, columns);
     return std::make_shared<const BlockWeights>(
         quantize::quantize_rows(rows, static_cast<std::int64_t>(columns), *fitting));
   }

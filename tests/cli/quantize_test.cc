@@ -77,6 +77,7 @@ TEST_F(QuantizeTest, EndsWithOneLineAndTheCodeOfTheError) {
       {{"--scheme", "int4", "--block-size", "48"}, test_package(), ErrorCode::kInvalidArgument},
       {{"--scheme", "int8", "--keep-int8", "fc1"}, test_package(), ErrorCode::kInvalidArgument},
       {{"--scheme", "int8", "--keep-float", "("}, test_package(), ErrorCode::kInvalidArgument},
+      {{"--scheme", "int8", "--most-loss", "0.2"}, test_package(), ErrorCode::kInvalidArgument},
       {{"--scheme", "int8"}, (folder_.path() / "none").string(), ErrorCode::kNotFound},
   };
   for (const auto& c : cases) {
