@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/fail.h"
-#include "reference/product.h"
 #include "reference/weights.h"
 
 namespace sampan::reference {
@@ -156,7 +155,7 @@ Matrix Marian::embed(const Stack& stack, std::span<const std::int64_t> ids,
 }
 
 Matrix Marian::project(const Linear& linear, const Matrix& x, const Watch& watch) {
-  Matrix y = product_with_transposed(x, linear.weight);
+  Matrix y = linear.product(x);
   (watch / "product")(y);
   y.rowwise() += linear.bias;
   watch(y);
@@ -284,7 +283,7 @@ Matrix Marian::decode(std::span<const Row> rows, const Observer& observe) const 
   }
 
   const Matrix& projection = logits_.weight.size() > 0 ? logits_.weight : *decoder_.embedding;
-  Matrix logits = product_with_transposed(x, projection);
+  Matrix logits = x * projection.transpose();
   (watch / "lm_head.product")(logits);
   logits.rowwise() += logits_.bias;
   (watch / "lm_head")(logits);

@@ -1,13 +1,21 @@
 #pragma once
 
-#include "reference/matrix.h"
+#include <Eigen/Core>
 
 namespace sampan::reference {
+
+/// Row-major, as the checkpoint's tensors are; a row is one position of a sequence.
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowVector = Eigen::Matrix<double, 1, Eigen::Dynamic>;
+using Index = Eigen::Index;
 
 /// y = x W^T + b, with x [rows, in], W [out, in], b [out].
 struct Linear {
   Matrix weight;
   RowVector bias;
+
+  /// x W^T.
+  Matrix product(const Matrix& x) const { return x * weight.transpose(); }
 };
 
 /// y = gain * (x - mean) / sqrt(variance + epsilon) + bias, over each row; the variance is the mean
